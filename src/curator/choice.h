@@ -58,8 +58,9 @@ struct class_choice {
     double *reach;         /* rows */
     double *one;           /* scratch, for one record: margins, slopes */
     int64_t *score;        /* features */
-    int64_t *all;          /* where ranks share the rows: of all features, by
-                              classes */
+    int64_t *own, *sent;   /* where ranks share the rows: sums of all features,
+                              by classes; of those here, which were sent last, */
+    int64_t *all;          /* and of all ranks, at the root */
     int64_t *sum;          /* scratch: of one feature, by classes, */
     int32_t *part;         /* and of a block of its rows */
     void *memory;          /* of all of these */

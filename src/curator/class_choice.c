@@ -31,8 +31,8 @@ static int take_memory(curator *c, class_choice *k)
     if (!size_multiply(rows + 1, classes * sizeof(float), &cells))
         return 0;
     size_t all = c->ranks ? features * classes : 0;
-    k->bytes =
-        2 * (cells + 8) + (rows + features + all) * 8 + 4 * classes * 8 + 64;
+    k->bytes = 2 * (cells + 8) + (rows + features + 3 * all) * 8 +
+               4 * classes * 8 + 64;
     k->memory = secret_take(k->bytes);
     k->factor = mem_zeroed(features + 1, sizeof *k->factor);
     k->moved = mem_zeroed(features + 1, sizeof *k->moved);
@@ -44,6 +44,8 @@ static int take_memory(curator *c, class_choice *k)
     k->reach = next_part(&at, rows, sizeof *k->reach);
     k->one = next_part(&at, 2 * classes, sizeof *k->one);
     k->score = next_part(&at, features, sizeof *k->score);
+    k->own = next_part(&at, all, sizeof *k->own);
+    k->sent = next_part(&at, all, sizeof *k->sent);
     k->all = next_part(&at, all, sizeof *k->all);
     k->sum = next_part(&at, classes, sizeof *k->sum);
     k->part = next_part(&at, classes, sizeof *k->part);
@@ -213,16 +215,18 @@ static const int64_t *score_features(curator *c, const void *what)
     return k->score;
 }
 
-/* Where ranks share the rows: the sums of all features, and their scores when
-   they are those of all ranks. */
+/* Where ranks share the rows: the sums of all features that may be chosen, and
+   their scores when they are those of all ranks. A move changes the slopes of
+   the rows that have its feature, and the sums of the features of these. */
 static int64_t *sum_features(curator *c, const void *what)
 {
     class_choice *k = c->class_choice;
     (void)what;
     find_slopes(c);
     for (int64_t j = 0; j < c->table->features; j++)
-        sum_feature(c, j, k->factor[j], k->all + j * c->policy.classes);
-    return k->all;
+        if (!k->moved[j])
+            sum_feature(c, j, k->factor[j], k->own + j * c->policy.classes);
+    return k->own;
 }
 
 static const int64_t *score_sums(curator *c, const void *what)
@@ -239,6 +243,11 @@ static const int64_t *score_sums(curator *c, const void *what)
 sotto_status curator_ask_class_choice(curator *c, int64_t *out,
                                       sotto_error *error)
 {
+    class_choice *k = c->class_choice;
+    *out = 0;
+    if (!k || c->table->features < 1)
+        return error_set(error, SOTTO_USAGE,
+                         "expected scores of classes that were told");
     gate_contest q = {.kind = ASK_CLASS_CHOICE,
                       .count = (size_t)c->table->features,
                       .stride = 1,
@@ -246,11 +255,9 @@ sotto_status curator_ask_class_choice(curator *c, int64_t *out,
                       .sums = sum_features,
                       .sums_count =
                           (size_t)(c->table->features * c->policy.classes),
+                      .before = k->sent,
+                      .total = k->all,
                       .scored = score_sums};
-    *out = 0;
-    if (!c->class_choice || c->table->features < 1)
-        return error_set(error, SOTTO_USAGE,
-                         "expected scores of classes that were told");
     return gate_choose(c, &q, out, error);
 }
 

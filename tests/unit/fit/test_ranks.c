@@ -57,6 +57,21 @@ static void write_svmlight(const char *name, int rows, int features)
     fclose(file);
 }
 
+/* A feature for each of three classes, and six of which few rows have each: a
+   third of the rows have more than a quarter of all features, and those of a
+   class among them less. */
+static void write_rare(const char *name, int rows, int features)
+{
+    FILE *file = fopen(path_of(name), "w");
+    for (int i = 0; i < rows; i++) {
+        fprintf(file, "%d %d:1", i % 3, i % 3 + 1);
+        for (int j = 0; j < 6; j++)
+            fprintf(file, " %d:.5", 4 + (i * 6 + j) % (features - 4));
+        fprintf(file, "\n");
+    }
+    fclose(file);
+}
+
 /* float64, in C or Fortran order. */
 static void write_npy(const char *name, int rows, int columns, int fortran,
                       int missing)
@@ -1197,6 +1212,42 @@ static void noise_is_drawn_once(void **unused)
     }
 }
 
+/* ---- what is sent ---- */
+
+enum { RARE_FEATURES = 2000 };
+
+/* How often rank 1 hands in all sums that a choice is made of. */
+static void look_at_choices(void *context, const int64_t *values, size_t count,
+                            int rank, int to_all)
+{
+    (void)values;
+    if (rank == 1 && !to_all && count == 3 * RARE_FEATURES)
+        ++*(int *)context;
+}
+
+/* A choice among features of three classes needs all sums once. Then those
+   that a move has changed are sent. */
+static void choices_of_classes(void **unused)
+{
+    (void)unused;
+    static rank_group group;
+    static const fit_case f = {"rare",
+                               {"rare.svm"},
+                               {COMMON, "loss", "logistic", "classes", "0,1,2",
+                                "features", "2000", "path", "select"},
+                               0};
+    int whole = 0;
+    fit_result *many = calloc(1, sizeof *many);
+    fit_job job = {.of = &f, .out = many};
+    group.look = look_at_choices;
+    group.look_context = &whole;
+    group_run(&group, 3, fit_one, &job);
+    assert_int_equal(many->status[0], SOTTO_OK);
+    assert_int_equal(whole, 1);
+    result_free(many);
+    same_bits(&f);
+}
+
 /* ---- the ledger ---- */
 
 static void make_ledger(const char *cap)
@@ -1416,6 +1467,7 @@ static int make_files(void **unused)
     write_svmlight("rows.svm", 300, 5000);
     write_svmlight("one.svm", 1, 5);
     write_three("three.svm", 200, 300);
+    write_rare("rare.svm", 300, RARE_FEATURES);
     write_changed("bad.svm", "rows.svm", 240, "1 3:x\n", 0);
     write_npy("rows.npy", 333, 5, 0, 0);
     write_npy("columns.npy", 250, 5, 1, 0);
@@ -1454,6 +1506,7 @@ int main(void)
         cmocka_unit_test(first_failure),
         cmocka_unit_test(network_gone),
         cmocka_unit_test(noise_is_drawn_once),
+        cmocka_unit_test(choices_of_classes),
         cmocka_unit_test(booked_before_rows),
         cmocka_unit_test(statement),
     };
