@@ -235,7 +235,8 @@ mpi-test: mpi
 mpi-table: mpi
 	SOTTO=$(BUILD)/sotto PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/mpi/table.py
 
-# A rank is killed at 50 places of a run; goes on after an interruption.
+# A rank is killed at 50 places of a training and at 60 of evaluations and predictions; goes on
+# after an interruption.
 mpi-kills: mpi
 	SOTTO=$(BUILD)/sotto PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/mpi/kills.py
 

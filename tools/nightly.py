@@ -34,7 +34,7 @@ STEPS = [
      "/usr/bin/python3 tests/cli/test_audit_program.py --nightly && "
      "SOTTO_NEIGHBOURS=1000 build/tests/test_replay_federate"),
     ("kills", "1,000 kills of trainings, 200 of the federation", "make kills"),
-    ("mpi", "ranks that are processes of Open MPI: all solvers by all formats; killed at 50 places",
+    ("mpi", "ranks that are processes of Open MPI: all solvers by all formats; killed at 110 places",
      "make mpi-test mpi-table mpi-kills"),
     ("busy", "the whole suite beside four busy processes", "make test-busy"),
     ("fuzz", "each reader for a minute", "make fuzz SECONDS=60"),
