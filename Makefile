@@ -231,9 +231,10 @@ mpi-test: mpi
 	SOTTO=$(BUILD)/sotto PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/mpi/test_mpi.py
 	SOTTO=$(BUILD)/sotto PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/mpi/table.py --few
 
-# Every solver by every format and by 1, 2, 3, 4 and 7 ranks, against one process: about 1,300 runs.
+# Every solver by every format and by 1, 2, 3, 4 and 7 ranks, against one process, and whether
+# docs/ranks.md says so; WRITE=1 writes it there. Goes on after an interruption.
 mpi-table: mpi
-	SOTTO=$(BUILD)/sotto PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/mpi/table.py
+	SOTTO=$(BUILD)/sotto PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/mpi/table.py $(if $(WRITE),--write)
 
 # A rank is killed at 50 places of a training and at 60 of evaluations and predictions; goes on
 # after an interruption.
