@@ -182,8 +182,8 @@ class Place:
         read = self.take("read")
         left = sorted(set(os.listdir(self.folder)) - files - {"calls", PRINTED})
         return {"job": what, "rank": rank, "call": at, "seconds": seconds, "struck": struck,
-                "ended": ended, "hung": hung, "took": round(time.monotonic() - begun, 2), "code": job.returncode,
-                "lines": told,
+                "ended": ended, "hung": hung, "took": round(time.monotonic() - begun, 2),
+                "code": job.returncode, "lines": told,
                 "left": sum(map(is_running, pids)), "charges": self.charges() - before,
                 "read": read, "result": found is not None, "files": left,
                 "whole": found is None or self.is_whole(what, found)}
