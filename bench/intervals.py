@@ -1,13 +1,17 @@
 #!/usr/bin/python3
-"""intervals.py [--runs N] [--only SET] [--keep FILE] [--write]: do intervals of weights cover?
+"""intervals.py [--runs N] [--case CASE] [--only SET] [--write]: do intervals of weights cover?
 
 Each set is a population: made up, or a set of ../shared/data/more. The truth is the minimiser of
-the penalised squared loss on all of it, by the exact solver. A run draws rows from it with
-replacement and trains on them privately (`ssp`, delta 1e-6). An interval covers if the truth is in
-it. The target of a set of classes is their number. Bounds are those of the population.
+the penalised loss on all of it, by the exact solver. A run draws rows from it with replacement and
+trains on them privately (delta 1e-6). An interval covers if the truth is in it. Bounds are those of
+the population.
 
-Results are kept in FILE after each cell of a set and an epsilon, whose runs go on where they ended.
---write puts the table into docs/notes/intervals.md. Needs numpy.
+A case is a solver and a loss. With squared loss the target of a set of classes is their number.
+With logistic loss the classes of a made-up set are drawn, by a logistic law of its target; those of
+a file are what is above the median, or the two that it has.
+
+Results are kept in a file (--keep) after each cell of a set and an epsilon, whose runs go on where
+they ended. --write puts the tables into docs/notes/intervals.md. Needs numpy.
 """
 
 import argparse
@@ -27,22 +31,53 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SOTTO = os.environ.get("SOTTO") or os.path.join(HERE, "..", "build", "sotto")
 PAGE = os.path.join(HERE, "..", "docs", "notes", "intervals.md")
 EPSILONS = ("0.3", "1", "3")
-USUAL = ["--loss", "squared", "--l2", "1e-5", "--ledger", "none", "--quiet"]
+USUAL = ["--l2", "1e-5", "--penalty-units", "fit", "--ledger", "none", "--quiet"]
+CASES = {"ssp": ("ssp", "squared"), "auto squared": ("auto", "squared"),
+         "auto logistic": ("auto", "logistic")}
 POPULATION = 50000
 Z90, Z95 = 1.6448536269514722, 1.959963984540054
 
 # name: rows that a run draws; the four last ones were looked at once, when the rules stood
 MADE = {"well": 5000, "well, many rows": 50000, "ill": 5000, "heavy tails": 5000,
-        "separated classes": 5000, "uneven residuals": 20000}
+        "separated classes": 5000, "uneven residuals": 20000, "skewed residuals": 5000,
+        "levels": 5000, "very heavy tails": 10000}
+NOT_OF = {"ssp": ("skewed residuals", "levels", "very heavy tails"), "auto squared": (),
+          "auto logistic": ()}
 FILES = ("kin8nm", "elevators", "mammography", "pendigits", "house8L", "puma32H", "waveform",
          "credit-g")
 LAST = FILES[4:]
+
+
+def skewed(rng, p):
+    x = rng.standard_normal((POPULATION, p))
+    weight = rng.standard_normal(p)
+    residual = (rng.lognormal(0, 1, POPULATION) - np.exp(.5)) * np.exp(.5 * x[:, 0])
+    return x, x @ weight + 1.5 * np.clip(residual, -20, 20)
+
+
+def levels(rng, p):
+    """Six numbers, and a category of 60, 30, 8 and 2 % without its first level."""
+    x = rng.standard_normal((POPULATION, p - 4))
+    level = np.eye(4)[rng.choice(4, POPULATION, p=[.6, .3, .08, .02])]
+    y = x @ rng.standard_normal(p - 4) + level @ np.array([0, 1, -1, 2])
+    return np.c_[x, level[:, 1:]], y + 1.5 * rng.standard_normal(POPULATION)
+
+
+def very_heavy(rng, p):
+    x = np.clip(rng.standard_t(2.5, (POPULATION, p)), -20, 20)
+    weight = rng.standard_normal(p)
+    return x, x @ weight + 1.5 * np.clip(rng.standard_t(2.5, POPULATION), -30, 30)
+
+
+MORE = {"skewed residuals": skewed, "levels": levels, "very heavy tails": very_heavy}
 
 
 def make(name):
     """Rows and targets of a made-up population."""
     rng = np.random.default_rng(5)
     p = 10
+    if name in MORE:
+        return MORE[name](np.random.default_rng(7), p)
     x, noise = rng.standard_normal((2, POPULATION, p))
     noise = noise[:, 0]
     weight = rng.standard_normal(p)
@@ -68,6 +103,16 @@ def read(name, data):
     return rows[:, :-1], rows[:, -1]
 
 
+def classes(name, y):
+    """Two of them, -1 and 1."""
+    if len(set(y)) == 2:
+        return np.where(y == max(y), 1, -1)
+    if name in FILES:
+        return np.where(y > np.median(y), 1, -1)
+    chance = 1 / (1 + np.exp(-1.5 * (y - y.mean()) / y.std()))
+    return np.where(np.random.default_rng(3).random(len(y)) < chance, 1, -1)
+
+
 def bounds(column):
     low, high = float(column.min()), float(column.max())
     return [low, high if high > low else low + 1]
@@ -88,8 +133,11 @@ def train(path, schema, out, *args):
 class Set:
     """A population with its truth, and one run after the other."""
 
-    def __init__(self, name, data, folder):
+    def __init__(self, name, case, data, folder):
+        self.solver, self.loss = CASES[case]
         x, y = make(name) if name in MADE else read(name, data)
+        if self.loss == "logistic":
+            y = classes(name, y)
         names = [f"x{j}" for j in range(x.shape[1])]
         self.header = ",".join([*names, "y"])
         self.lines = [",".join(f"{value:.9g}" for value in row) for row in np.c_[x, y]]
@@ -98,12 +146,13 @@ class Set:
         self.model = os.path.join(folder, "m.json")
         columns = {one: {"type": "number", "bounds": bounds(x[:, j])}
                    for j, one in enumerate(names)}
-        columns["y"] = {"type": "target", "bounds": bounds(y)}
+        columns["y"] = {"type": "target"} | (
+            {"classes": ["-1", "1"]} if self.loss == "logistic" else {"bounds": bounds(y)})
         with open(self.schema, "w", encoding="utf-8") as file:
             json.dump({"sotto_schema": 1, "columns": columns}, file)
         self.write(self.lines)
-        told = train(self.file, self.schema, self.model, "--solver", "exact", "--epsilon",
-                     "inf", "--penalty-units", "fit")
+        told = train(self.file, self.schema, self.model, "--loss", self.loss, "--solver", "exact",
+                     "--epsilon", "inf")
         self.truth = [*told["weights"], told["intercept"]]
 
     def write(self, lines):
@@ -112,8 +161,8 @@ class Set:
 
     def run(self, seed, epsilon):
         self.write(random.Random(seed).choices(self.lines, k=self.rows))
-        told = train(self.file, self.schema, self.model, "--solver", "ssp", "--epsilon", epsilon,
-                     "--delta", "1e-6")
+        told = train(self.file, self.schema, self.model, "--loss", self.loss, "--solver",
+                     self.solver, "--epsilon", epsilon, "--delta", "1e-6")
         part = told["intervals"]
         errors = [*part["errors"], part["intercept"]] if "errors" in part else [0] * len(self.truth)
         return [[*told["weights"], told["intercept"]], errors]
@@ -125,12 +174,12 @@ def save(kept, path):
     os.replace(path + ".new", path)
 
 
-def measure(name, runs, data, kept, keep):
-    cells = kept.setdefault(name, {"truth": [], "rows": 0, "runs": {}})
+def measure(name, case, runs, data, kept, keep):
+    cells = kept.setdefault(case, {}).setdefault(name, {"truth": [], "rows": 0, "runs": {}})
     if all(len(cells["runs"].get(epsilon, ())) >= runs for epsilon in EPSILONS):
         return
     with tempfile.TemporaryDirectory() as folder:
-        one = Set(name, data, folder)
+        one = Set(name, case, data, folder)
         cells["truth"], cells["rows"] = one.truth, one.rows
         for epsilon in EPSILONS:
             done = cells["runs"].setdefault(epsilon, [])
@@ -186,12 +235,24 @@ def tables(kept):
     return "\n".join([*lines, "", *textwrap.wrap(words, 100)])
 
 
+def put(case, text):
+    with open(PAGE, encoding="utf-8") as file:
+        page = file.read()
+    page, found = re.subn(rf"(<!-- intervals of {case} -->\n).*?(<!-- end of intervals -->)",
+                          lambda m: m[1] + text + "\n" + m[2], page, flags=re.DOTALL)
+    if found != 1:
+        raise SystemExit(f"{PAGE}: no place for {case}")
+    with open(PAGE, "w", encoding="utf-8") as file:
+        file.write(page)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--data", default=os.environ.get("SOTTO_DATA") or
                         os.path.join(HERE, "..", "..", "shared", "data"))
     parser.add_argument("--keep", default=os.path.join(HERE, "..", "build", "bench-intervals.json"))
+    parser.add_argument("--case", action="append", choices=CASES)
     parser.add_argument("--only", action="append", help="a set")
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
@@ -201,17 +262,14 @@ def main():
             kept = json.load(file)
     names = [*MADE, *FILES]
     os.makedirs(os.path.dirname(os.path.abspath(args.keep)), exist_ok=True)
-    for name in args.only or names:
-        measure(name, args.runs, args.data, kept, args.keep)
-    text = tables({name: kept[name] for name in names if name in kept})
-    print(text)
-    if args.write:
-        with open(PAGE, encoding="utf-8") as file:
-            page = file.read()
-        page = re.sub(r"(<!-- numbers -->\n).*?(<!-- end of numbers -->)",
-                      lambda m: m[1] + text + "\n" + m[2], page, flags=re.DOTALL)
-        with open(PAGE, "w", encoding="utf-8") as file:
-            file.write(page)
+    for case in args.case or CASES:
+        for name in args.only or [one for one in names if one not in NOT_OF[case]]:
+            measure(name, case, args.runs, args.data, kept, args.keep)
+    for case in args.case or CASES:
+        text = tables({name: kept[case][name] for name in names if name in kept[case]})
+        print(f"{case}\n{text}")
+        if args.write:
+            put(case, text)
     return 0
 
 

@@ -10,11 +10,19 @@
 #define INTERVAL_LIST(ROW)                                                     \
     ROW(UNMODELLED, "solver", "none is known to cover for this solver")        \
     ROW(HIDDEN, "hidden",                                                      \
-        "noise hides how its column varies apart from the others")             \
+        "noise hides how its column varies apart from the others; all levels " \
+        "of a category and an intercept never do")                             \
     ROW(FEW_ROWS, "leverage",                                                  \
         "few rows may decide it, and how far off these are is not known")      \
     ROW(SHORTENED, "clip",                                                     \
         "rows may have been shortened, and what that moves is not known")      \
+    ROW(LOSS, "loss", "none is known to cover for this loss")                  \
+    ROW(BUDGET, "budget",                                                      \
+        "none is known to cover with so small a budget for so many columns")   \
+    ROW(MOVING, "rest", "the last rounds had not come to rest")                \
+    ROW(REPLACED, "guard",                                                     \
+        "a constant or an earlier model took the place of this one")           \
+    ROW(CHOSEN, "selected", "answers chose which columns it has")              \
     ROW(L1, "l1", "an l1 penalty was given")                                   \
     ROW(BOX, "box", "a box was given")
 

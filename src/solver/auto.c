@@ -375,7 +375,9 @@ static sotto_status newton_train(const solver_run *r, solver_answer *out,
                          .target_reach = out->bounds + own.features,
                          .by_spread = out->by_spread,
                          .all_weights = is_path_given(r),
+                         .run = r,
                          .response = n.responded ? &n.response : NULL};
+    newton_refuse_intervals(r, &n, out);
     if (status == SOTTO_OK)
         status = set_units(r, &own, &s, &unit, error);
     if (n.path == PATH_SELECT && n.rule.few == 0)

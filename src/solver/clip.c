@@ -154,6 +154,17 @@ double clip_mean(const clip_counts *h)
     return sum / fmax(rows, 1);
 }
 
+double clip_mean_square(const clip_counts *h)
+{
+    double sum = 0, rows = 0;
+    for (int k = 0; k < CLIP_RANGES; k++) {
+        double middle = h->edge[k] * MIDDLE;
+        sum += h->count[k] * middle * middle;
+        rows += h->count[k];
+    }
+    return sum / fmax(rows, 1);
+}
+
 /* What the answers show beyond doubt, counting no length as more than `most`:
    a hump that the law does not have. */
 static double surely_lost(const clip_counts *h, double c, double most)
@@ -175,6 +186,17 @@ double clip_lost(const clip_counts *h, double c)
     for (int k = 0; k < CLIP_RANGES; k++)
         lost = fmax(lost, surely_lost(h, c, h->edge[k] * MIDDLE));
     return lost / h->rows;
+}
+
+double clip_lost_spread(const clip_counts *h, double c)
+{
+    double lost = 0;
+    for (int k = 0; k < CLIP_RANGES; k++) {
+        double high = h->edge[k], low = high * MIDDLE * MIDDLE;
+        double over = larger(0, high - c), under = larger(0, low - c);
+        lost += h->count[k] * (over * over - under * under) / (high - low) / 2;
+    }
+    return larger(lost / h->rows, clip_lost(h, c));
 }
 
 double clip_best(const clip_counts *h, double aligned, double noise)

@@ -43,8 +43,15 @@ void clip_end(clip_counts *h, double most);
 /* The mean length. */
 double clip_mean(const clip_counts *h);
 
+/* The mean square of the lengths. */
+double clip_mean_square(const clip_counts *h);
+
 /* The mean of what is longer than c, less c. */
 double clip_lost(const clip_counts *h, double c);
+
+/* The same, with the lengths of a range spread evenly over it, and not all in
+   its middle: a clip may be there. No less than clip_lost. */
+double clip_lost_spread(const clip_counts *h, double c);
 
 /* The c that makes (aligned x what is cut off)^2 + (noise x c)^2 least. */
 double clip_best(const clip_counts *h, double aligned, double noise);

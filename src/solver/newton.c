@@ -334,7 +334,7 @@ static sotto_status newton_alone(newton_state *s, solver_answer *out,
 {
     newton_start(s, start);
     sotto_status status = s->settings->rule.stages
-                              ? newton_stages_run(s, progress, context, error)
+                              ? newton_stages_run(s, out, progress, context, error)
                               : newton_in_one(s, progress, context, error);
     if (status == SOTTO_OK)
         newton_finish(s, out);

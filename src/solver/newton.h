@@ -135,8 +135,9 @@ typedef struct newton_settings {
                              stored ones; NULL: 1 */
     int by_spread;        /* or times the spread of their column */
     const newton_response *response; /* NULL: it is to be asked */
-    double level; /* select: of what the plan leaves for later */
-    int all_weights; /* wide: also those that cannot be told from noise */
+    double level;          /* select: of what the plan leaves for later */
+    int all_weights;       /* wide: also those that cannot be told from noise */
+    const solver_run *run; /* what is public, for the errors of weights */
 } newton_settings;
 
 sotto_status newton_run(solver_answer *out, curator *c, const solver_problem *p,
@@ -307,6 +308,12 @@ typedef struct newton_planned {
     newton_response response; /* where it was asked before all was planned */
     int responded;
 } newton_planned;
+
+/* ---- newton_errors.c ---- */
+
+/* Why weights have no interval, as far as the plan tells. */
+void newton_refuse_intervals(const solver_run *r, const newton_planned *n,
+                             const solver_answer *out);
 
 /* ---- auto_explain.c ---- */
 

@@ -141,6 +141,7 @@ sotto_status stages_first_matrix(stages *k, double times, sotto_error *error)
     if (status != SOTTO_OK)
         return status;
     clean_spectrum(s->value, k->value, d, sd * back);
+    k->edge = sd * back * sqrt(2 * (double)d);
     matrix_compose(s->value, s->vector, d, k->first);
     for (int64_t i = 0; i < d; i++)
         k->to[i * d + i] = k->from[i * d + i] = 1;

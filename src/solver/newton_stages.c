@@ -14,7 +14,7 @@
  *   end         the average, less what noise could be (matrix_posterior)
  *   guard       the last point, the one of the stage before, or the constant
  */
-#include "newton_stages.h"
+#include "newton_errors.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,10 +39,11 @@ static int stages_memory(stages *k)
 {
     int64_t square = k->d * k->d;
     double *next = k->memory =
-        mem_zeroed((size_t)(4 * square + 6 * k->d), sizeof *next);
+        mem_zeroed((size_t)(4 * square + 9 * k->d), sizeof *next);
     double **large[] = {&k->first, &k->to, &k->from, &k->product};
-    double **small[] = {&k->value, &k->before, &k->best,
-                        &k->last,  &k->moved,  &k->pull};
+    double **small[] = {&k->value, &k->before,  &k->best,
+                        &k->last,  &k->moved,   &k->pull,
+                        &k->asked, &k->answers, &k->average};
     if (!next)
         return 0;
     for (size_t i = 0; i < sizeof large / sizeof *large; i++, next += square)
@@ -110,6 +111,9 @@ static sotto_status find_clip(stages *k, double share, double *clip,
     if (h.rows * k->rare < RARE_SEEN * h.sd)
         *clip = fmax(*clip, RARE_LENGTHS * (1 - 2 * k->rare) * row_length(k));
     *clip = within(*clip, 1e-25, 1e25);
+    k->clip = *clip;
+    k->square = clip_mean_square(&h);
+    k->lost = clip_lost_spread(&h, *clip);
     return status;
 }
 
@@ -188,17 +192,33 @@ static const double *model_now(stages *k, int64_t round)
     return k->product;
 }
 
+/* For the errors: what the average is made of. */
+static void keep_answer(stages *k)
+{
+    for (int64_t j = 0; j < k->d; j++) {
+        k->answers[j] += k->s->gradient[j];
+        k->asked[j] += k->s->v[j];
+    }
+    k->averaged++;
+}
+
 static sotto_status rounds(stages *k, const newton_stage *now, double clip,
                            int64_t skip, sotto_error *error)
 {
     newton_state *s = k->s;
     int64_t d = k->d;
-    memset(s->sum, 0, (size_t)d * sizeof *s->sum);
+    size_t bytes = (size_t)d * sizeof *s->sum;
+    memset(s->sum, 0, bytes);
+    memset(k->answers, 0, bytes);
+    memset(k->asked, 0, bytes);
+    k->averaged = 0;
     for (int64_t t = 0; t < now->rounds; t++) {
         sotto_status status = curator_ask_whitened(
             s->curator, clip, s->gradient, &s->last_sd, error);
         if (status != SOTTO_OK)
             return status;
+        if (t >= skip)
+            keep_answer(k);
         for (int64_t j = 0; j < d; j++) {
             s->back[j] = 0;
             for (int64_t e = 0; e < d; e++)
@@ -214,6 +234,7 @@ static sotto_status rounds(stages *k, const newton_stage *now, double clip,
     }
     for (int64_t j = 0; j < d; j++)
         s->v[j] = s->sum[j] / (double)(now->rounds - skip);
+    memcpy(k->average, s->v, bytes);
     return SOTTO_OK;
 }
 
@@ -277,8 +298,9 @@ static double constant_bend(const newton_state *s)
     return within(most / loss_curvature_bound(l), LEAST_BEND, 1);
 }
 
-sotto_status newton_stages_run(newton_state *s, solver_progress progress,
-                               void *context, sotto_error *error)
+sotto_status newton_stages_run(newton_state *s, const solver_answer *out,
+                               solver_progress progress, void *context,
+                               sotto_error *error)
 {
     stages k = {.s = s,
                 .d = s->d,
@@ -305,6 +327,8 @@ sotto_status newton_stages_run(newton_state *s, solver_progress progress,
     }
     if (status == SOTTO_OK)
         status = newton_guard(s, k.before, error);
+    if (status == SOTTO_OK)
+        status = newton_intervals(&k, out, error);
     memcpy(s->map, k.to, (size_t)(s->d * s->d) * sizeof *s->map);
     mem_free(k.memory);
     return status;

@@ -22,9 +22,16 @@ typedef struct stages {
     double *before, *best; /* the points of the stage before, and of this */
     double *last, *moved;  /* the answer before, and the step after it */
     double *pull;          /* d, for the model */
-    double scale;          /* the mean length of gradients */
-    double rare;           /* the part of the rarer class */
-    double noise;          /* of a mean of numbers up to 1, with share 1 */
+    double *answers;       /* the sum of those that are averaged, */
+    double *asked;         /* and of the points that they are about, */
+    double *average;       /* and what they make, before noise is taken off */
+    int64_t averaged;      /* so many */
+    double scale;          /* the mean length of gradients, */
+    double square, lost;   /* their mean square, what the clip cuts off */
+    double clip;
+    double edge;  /* of the noise in the second moments */
+    double rare;  /* the part of the rarer class */
+    double noise; /* of a mean of numbers up to 1, with share 1 */
 } stages;
 
 /* The second moments, and the coordinates that they make. `times` is the

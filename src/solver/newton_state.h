@@ -84,7 +84,9 @@ sotto_status newton_guard(newton_state *s, const double *before,
 
 /* ---- newton_stages.c: matrix, rounds, average and guard ---- */
 
-sotto_status newton_stages_run(newton_state *s, solver_progress progress,
-                               void *context, sotto_error *error);
+/* With the errors of the weights, which are not in `out` yet. */
+sotto_status newton_stages_run(newton_state *s, const solver_answer *out,
+                               solver_progress progress, void *context,
+                               sotto_error *error);
 
 #endif

@@ -120,6 +120,13 @@ sotto_status solver_whole_level(const solver_run *r, double *level,
     return status;
 }
 
+double solver_sample(const solver_run *r)
+{
+    const solver_facts *f = &r->facts;
+    return fmax(curator_rows(r->curator), 1) /
+           (fmax(f->weight_bound, 1) * fmax((double)f->rows_per_person, 1));
+}
+
 sotto_status solver_calibrate(solver_run *r, sotto_error *error)
 {
     return curator_calibrate(&r->plan, r->facts.adjacency,

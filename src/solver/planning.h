@@ -58,6 +58,11 @@ ask_item solver_batches(ask_kind kind, int64_t count, double share, double all,
  */
 sotto_status solver_calibrate(solver_run *r, sotto_error *error);
 
+/* How many rows are independent at least, of those that were answered or
+   declared: rows of one person may be alike, and a heavy row counts for
+   several. */
+double solver_sample(const solver_run *r);
+
 /* The share of the budget that finds levels which nobody declared. */
 double solver_levels_share(const solver_facts *f);
 

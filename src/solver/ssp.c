@@ -184,15 +184,6 @@ static void ssp_sums(const ssp_state *s, double *what)
         last[p->features] = ssp_unit(s, p->features);
 }
 
-/* Rows of one person may be alike, and a heavy row counts for several. So that
-   many are taken to be independent at least. */
-static double ssp_rows(const ssp_state *s, const curator *c)
-{
-    const solver_facts *f = &s->settings->run->facts;
-    return fmax(curator_rows(c), 1) /
-           (fmax(f->weight_bound, 1) * fmax((double)f->rows_per_person, 1));
-}
-
 /* S_yy - 2 v'b + v'Gv */
 static double ssp_residual(const ssp_state *s)
 {
@@ -207,8 +198,8 @@ static double ssp_residual(const ssp_state *s)
     return sum;
 }
 
-static sotto_status ssp_intervals(const ssp_state *s, const curator *c,
-                                  const solver_answer *out, sotto_error *error)
+static sotto_status ssp_intervals(const ssp_state *s, const solver_answer *out,
+                                  sotto_error *error)
 {
     const solver_problem *p = s->problem;
     int64_t count = p->features + 1;
@@ -236,7 +227,7 @@ static sotto_status ssp_intervals(const ssp_state *s, const curator *c,
                      .edge = s->edge,
                      .sd = s->sd,
                      .residual = ssp_residual(s),
-                     .rows = ssp_rows(s, c)};
+                     .rows = solver_sample(s->settings->run)};
     sotto_status status =
         ssp_errors(&m, what, count, out->error, out->refused, error);
     mem_free(what);
@@ -266,7 +257,7 @@ static sotto_status ssp_run(solver_answer *out, curator *c,
     if (!p->intercept)
         out->intercept = 0;
     if (status == SOTTO_OK)
-        status = ssp_intervals(&s, c, out, error);
+        status = ssp_intervals(&s, out, error);
     mem_free(s.memory);
     return status;
 }

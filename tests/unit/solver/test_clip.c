@@ -246,10 +246,36 @@ static void test_posterior_gains(void **state)
     }
 }
 
+/* Lengths that are spread evenly, with a clip in the middle of their range:
+   what is cut off is a fourth of what it is where all are at its end. */
+static void test_lost_within_a_range(void **state)
+{
+    (void)state;
+    clip_counts h = {.rows = ROWS, .sd = 1};
+    double edge[CLIP_RANGES], answer[CLIP_RANGES] = {0}, square = 0;
+    clip_edges(1024, edge);
+    answer[10] = ROWS;
+    clip_answered(&h, 1024, answer, 1, ROWS);
+    double high = h.edge[CLIP_RANGES - 11], low = h.edge[CLIP_RANGES - 12];
+    for (int part = 0; part <= 4; part++) {
+        double c = low + (high - low) * part / 4, sum = 0;
+        for (int i = 0; i < ROWS; i++)
+            sum += fmax(0, low + (high - low) * (i + .5) / ROWS - c) / ROWS;
+        double found = clip_lost_spread(&h, c);
+        assert_true(found >= clip_lost(&h, c));
+        if (part < 4)
+            assert_true(fabs(found - sum) < 1e-3 * sum);
+    }
+    for (int k = 0; k < CLIP_RANGES; k++)
+        square += h.count[k] * h.edge[k] * h.edge[k] / sqrt(2) / ROWS;
+    assert_true(fabs(clip_mean_square(&h) - square) < 1e-6 * square);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_without_noise),
+        cmocka_unit_test(test_lost_within_a_range),
         cmocka_unit_test(test_tails),
         cmocka_unit_test(test_best),
         cmocka_unit_test(test_end),

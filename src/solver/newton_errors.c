@@ -1,0 +1,249 @@
+/*
+ * Standard errors from the last stage of the private Newton method. In its
+ * coordinates w the loss bends by about 1 in all directions, and the mean of
+ * its answers is
+ *
+ *   0  =  (w - w*) + noise of the mean + sampling + what was cut off
+ *
+ * where the rounds have come to rest: w is their average, w* the least of the
+ * population's penalised loss. So a weight c'v, v = to w, has the variance
+ *
+ *   |to'c|^2 (sd^2 / rounds + DOUBT square / (d rows) + (HALF_KNOWN bias)^2)
+ *     + (c'v - c'average)^2
+ *
+ * How the loss bends enters by its error times how far the rounds are from
+ * rest, which is why they have to be at rest. The last term is what the weight
+ * was drawn to 0 by after the average.
+ *
+ * Bias: of what is cut off, so much points one way as the clip is chosen by.
+ * Where that is more than noise and sampling together there is no interval.
+ * Rare: a clip far above the usual length is there for few rows, of which the
+ * histogram of lengths shows nothing.
+ *
+ * Hidden, and few rows that may decide: as in ssp_errors.c. Noise is in
+ * whitened coordinates, so that shares are of c' G^-1 c; and a row has one
+ * column at its bound, not all of them.
+ */
+#include "newton_errors.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NEAR_EDGE 1.25 /* eigenvalues below this x the edge are not known */
+#define MOST_HIDDEN .1 /* of c' G^-1 c */
+#define DOUBT 1.25     /* times the sampling variance of equal residuals */
+#define HALF_KNOWN .7  /* of the bias */
+#define MOST_BIAS 1.   /* over noise and sampling */
+#define AT_REST .3     /* mean square of the mean answer over its noise */
+#define MOST_CLIP 12.  /* in mean lengths */
+#define FEW_ROWS 100.  /* largest / mean of (a'x)^2: few rows may decide */
+#define SMALL_PART .15 /* of noise and sampling, the latter */
+
+/* What is cut off points one way by this over sqrt(d). */
+#define ALIGNED_NUMBERS .7
+#define ALIGNED_CLASSES 1.25
+
+typedef struct parts {
+    double noise, sampling, bias; /* variances in each coordinate of w */
+} parts;
+
+static parts parts_of(const newton_rest *m)
+{
+    double bias = (m->classes ? ALIGNED_CLASSES : ALIGNED_NUMBERS) * m->lost;
+    double d = (double)m->d;
+    return (parts){m->sd * m->sd / m->rounds, m->square / (d * m->rows),
+                   bias * bias / d};
+}
+
+/* Why no weight at all has an interval; INTERVAL_UNMODELLED: some may. */
+static interval_reason refused_at_all(const newton_rest *m, const parts *of)
+{
+    double square = 0;
+    for (int64_t e = 0; e < m->d; e++)
+        square += m->pull[e] * m->pull[e];
+    if (!(square <= AT_REST * (double)m->d * of->noise))
+        return INTERVAL_MOVING;
+    if (!(m->clip <= MOST_CLIP * m->length))
+        return INTERVAL_FEW_ROWS;
+    if (!(of->bias <= MOST_BIAS * MOST_BIAS * (of->noise + of->sampling)))
+        return INTERVAL_SHORTENED;
+    return INTERVAL_UNMODELLED;
+}
+
+/* `vector` and `value` are of the second moments. */
+static int is_hidden(const newton_rest *m, const double *vector,
+                     const double *value, const double *c)
+{
+    double all = 0, hidden = 0;
+    for (int64_t e = 0; e < m->d; e++) {
+        double along = 0;
+        for (int64_t j = 0; j < m->d; j++)
+            along += c[j] * vector[j * m->d + e];
+        double share = along * along / value[e];
+        all += share;
+        if (value[e] < NEAR_EDGE * m->edge)
+            hidden += share;
+    }
+    return !(hidden <= MOST_HIDDEN * all);
+}
+
+/* a = to to'c: what a row moves c'v by is its residual times a'x. */
+static int few_decide(const newton_rest *m, const double *a)
+{
+    double longest = 0, mean = 0;
+    for (int64_t i = 0; i < m->d; i++) {
+        longest += a[i] * a[i] * m->reach[i] * m->reach[i];
+        for (int64_t j = 0; j < m->d; j++)
+            mean += a[i] * m->first[i * m->d + j] * a[j];
+    }
+    return !(longest <= FEW_ROWS * mean);
+}
+
+/* The error of c'v; w and a have room for d. */
+static double error_of(const newton_rest *m, const parts *of, const double *c,
+                       double *w, double *a, unsigned char *refused)
+{
+    int64_t d = m->d;
+    double length = 0, drawn = 0;
+    memset(a, 0, (size_t)d * sizeof *a);
+    for (int64_t e = 0; e < d; e++) {
+        w[e] = 0;
+        for (int64_t j = 0; j < d; j++)
+            w[e] += m->to[j * d + e] * c[j];
+        length += w[e] * w[e];
+        for (int64_t j = 0; j < d; j++)
+            a[j] += m->to[j * d + e] * w[e];
+    }
+    for (int64_t j = 0; j < d; j++)
+        drawn += c[j] * (m->v[j] - m->average[j]);
+    if (of->sampling > SMALL_PART * (of->noise + of->sampling) &&
+        few_decide(m, a))
+        *refused = INTERVAL_FEW_ROWS;
+    return sqrt(length * (of->noise + DOUBT * of->sampling +
+                          HALF_KNOWN * HALF_KNOWN * of->bias) +
+                drawn * drawn);
+}
+
+sotto_status newton_errors(const newton_rest *m, const double *what,
+                           int64_t count, double *error, unsigned char *refused,
+                           sotto_error *failed)
+{
+    int64_t d = m->d, seen = 0;
+    parts of = parts_of(m);
+    interval_reason all = refused_at_all(m, &of);
+    double *vector = mem_zeroed((size_t)(d * d + 3 * d), sizeof *vector);
+    double *value = vector + d * d;
+    if (!vector)
+        return error_memory(failed);
+    sotto_status status = matrix_eigen(m->first, d, value, vector, failed);
+    for (int64_t i = 0; status == SOTTO_OK && i < count; i++) {
+        const double *c = what + i * d;
+        refused[i] = (unsigned char)all;
+        error[i] = error_of(m, &of, c, value + d, value + 2 * d, &refused[i]);
+        if (is_hidden(m, vector, value, c) || !isfinite(error[i]) ||
+            !(error[i] > 0))
+            refused[i] = INTERVAL_HIDDEN;
+        seen += refused[i] != INTERVAL_HIDDEN;
+    }
+    for (int64_t i = 0; status == SOTTO_OK && i < count; i++) {
+        /* what columns make impossible is said before what this run did */
+        if (3 * seen < 2 * count)
+            refused[i] = INTERVAL_HIDDEN;
+        else if (all != INTERVAL_UNMODELLED)
+            refused[i] = (unsigned char)all;
+        if (refused[i] != INTERVAL_UNMODELLED)
+            error[i] = 0;
+    }
+    mem_free(vector);
+    return status;
+}
+
+/* ---- of a run ---- */
+
+/* Of these losses it is known that errors cover. */
+static int has_law(const loss *l)
+{
+    return loss_is_quadratic(l->kind) || l->kind == LOSS_LOGISTIC;
+}
+
+void newton_refuse_intervals(const solver_run *r, const newton_planned *n,
+                             const solver_answer *out)
+{
+    const solver_problem *p = &r->problem;
+    int box = isfinite(p->low) || isfinite(p->high);
+    int known = n->path == PATH_DENSE || n->path == PATH_SELECT;
+    interval_reason why = !known                  ? INTERVAL_UNMODELLED
+                          : !has_law(&p->loss)    ? INTERVAL_LOSS
+                          : p->l1 > 0             ? INTERVAL_L1
+                          : box                   ? INTERVAL_BOX
+                          : n->path != PATH_DENSE ? INTERVAL_CHOSEN
+                                                  : INTERVAL_BUDGET;
+    for (int64_t j = 0; j <= p->features; j++)
+        solver_refuse_interval(out, j, why);
+}
+
+/* Weights and the intercept, where columns are not centred, as sums of v; and
+   how far each coordinate of a row goes. */
+static void sums_of(const newton_state *s, double *what, double *reach)
+{
+    const solver_run *run = s->settings->run;
+    const solver_units *units = &run->units;
+    double *last = what + s->p * s->d;
+    for (int64_t j = 0; j < s->p; j++) {
+        double half = units->half ? units->half[j] : 1;
+        double centre = units->centre ? units->centre[j] : 0;
+        double scale = s->columns.scale[j], middle = s->columns.centre[j];
+        what[j * s->d + j] = 1 / scale;
+        last[j] = -(middle + centre / half) / scale;
+        /* infinite where nobody declared it */
+        reach[j] = (run->smooth.reach[j] + fabs(middle)) / scale;
+    }
+    if (s->d > s->p)
+        last[s->p] = reach[s->p] = 1;
+}
+
+sotto_status newton_intervals(const stages *k, const solver_answer *out,
+                              sotto_error *error)
+{
+    const newton_state *s = k->s;
+    int64_t d = k->d, count = s->p + 1;
+    int replaced =
+        s->is_constant || memcmp(s->v, k->best, (size_t)d * sizeof *s->v) != 0;
+    if (!out->error || !has_law(&s->problem->loss))
+        return SOTTO_OK;
+    for (int64_t j = 0; replaced && j < count; j++)
+        solver_refuse_interval(out, j, INTERVAL_REPLACED);
+    if (replaced)
+        return SOTTO_OK;
+    double *what = mem_zeroed((size_t)((count + 2) * d), sizeof *what);
+    double *reach = what + count * d, *pull = reach + d;
+    double rounds = (double)k->averaged;
+    if (!what)
+        return error_memory(error);
+    sums_of(s, what, reach);
+    for (int64_t e = 0; e < d; e++) {
+        pull[e] = k->answers[e] / rounds;
+        for (int64_t j = 0; j < d; j++)
+            pull[e] += k->to[j * d + e] * s->l2[j] * k->asked[j] / rounds;
+    }
+    newton_rest m = {.d = d,
+                     .first = k->first,
+                     .edge = k->edge,
+                     .to = k->to,
+                     .pull = pull,
+                     .average = k->average,
+                     .v = s->v,
+                     .reach = reach,
+                     .sd = s->last_sd,
+                     .rounds = rounds,
+                     .clip = k->clip,
+                     .length = k->scale,
+                     .square = k->square,
+                     .lost = k->lost,
+                     .classes = loss_has_classes(s->problem->loss.kind),
+                     .rows = solver_sample(s->settings->run)};
+    sotto_status status =
+        newton_errors(&m, what, count, out->error, out->refused, error);
+    mem_free(what);
+    return status;
+}

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Intervals of weights that `auto` finds: what they are made of, and where there are none."""
+import json
+import random
+import statistics
+import unittest
+
+from common import OK, Case, schema
+
+NUMBERS = {"a": {"type": "number", "bounds": [0, 10]}, "b": {"type": "number", "bounds": [-1, 1]}}
+TARGET = {"y": {"type": "target", "bounds": [-15, 25]}}
+CLASSES = {"y": {"type": "target", "classes": ["0", "1"]}}
+ROWS = 8000
+USUAL = ("--epsilon", "20", "--delta", "1e-6")
+
+
+class Intervals(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("s.json", schema(NUMBERS | TARGET))
+        self.write("c.json", schema(NUMBERS | CLASSES))
+        rng = random.Random(2)
+        self.rows = [(a := rng.uniform(0, 10), b := rng.uniform(-1, 1),
+                      1 + a - 2 * b + rng.gauss(0, 2)) for _ in range(ROWS)]
+        self.write("d.csv", "a,b,y\n" + "".join("%.9g,%.9g,%.9g\n" % row for row in self.rows))
+        self.write("e.csv", "a,b,y\n" + "".join("%.9g,%.9g,%d\n" % (a, b, y > 6)
+                                                for a, b, y in self.rows))
+
+    def train(self, *args, classes=False):
+        data = ("e.csv", "--schema", "c.json", "--loss", "logistic") if classes else (
+            "d.csv", "--schema", "s.json")
+        result = self.sotto("train", *data, "--solver", "auto", "--quiet", "-o", "m.json", *args)
+        self.assertEqual((result.code, result.out), (OK, b""), result.err)
+        with open(self.path("m.json"), encoding="utf-8") as file:
+            return json.load(file)
+
+    def given(self, *args, **how):
+        """One that has all intervals. Rounds are not at rest in about one training of 20."""
+        for _ in range(40):
+            model = self.train(*args, **how)
+            if model["intervals"].get("refused") == {}:
+                return model
+            self.assertIn(model["intervals"]["refused"], ("rest", "clip"))
+        self.fail("no model has intervals")
+
+    def test_errors_are_noise_sampling_and_doubt(self):
+        """Noise is 1/15 of the last one's variance. What is left is 1.25 times the variance of least
+        squares, by hand, and at most .49 of all of that for what the clip may cut off."""
+        model = self.given(*USUAL)
+        n, (a, b, y) = ROWS, zip(*self.rows)
+        a, b = ([x - statistics.fmean(xs) for x in xs] for xs in (a, b))
+        aa, ab, bb = (sum(map(float.__mul__, *both)) for both in ((a, a), (a, b), (b, b)))
+        whole = aa * bb - ab * ab
+        for j, variance in enumerate((4 * bb / whole, 4 * aa / whole)):
+            noise = model["noise"][j]**2 / 15
+            left = model["intervals"]["errors"][j]**2 - noise
+            self.assertGreater(left / variance, 1.1)
+            self.assertLess(left / (1.25 * variance + .5 * (noise + variance)), 1.15)
+            off = abs(model["weights"][j] - (1, -2)[j])
+            self.assertLess(off, 7 * model["intervals"]["errors"][j])
+        # the intercept is that of columns that are not centred
+        there = 4 / n + 4 * statistics.fmean(x for x, _, _ in self.rows)**2 / aa
+        self.assertGreater(model["intervals"]["intercept"]**2 / there, 1.1)
+        self.assertLess(model["intervals"]["intercept"]**2 / there, 2.5)
+
+    def test_classes(self):
+        """Errors are about 1 / sqrt(n var pq), .09 where pq is .05 on average."""
+        model = self.given(*USUAL, classes=True)
+        self.assertLess(model["intervals"]["errors"][1], .3)
+        self.assertGreater(model["intervals"]["errors"][1], .04)
+        shown = self.sotto("show", "m.json").out.decode()
+        self.assertIn("intervals  90 %", shown)
+
+    def test_rows_of_a_person_count_against_the_rows(self):
+        one = self.given("--epsilon", "8", "--delta", "1e-6", "--rows", str(ROWS))
+        four = self.given("--epsilon", "30", "--delta", "1e-6", "--rows", str(ROWS),
+                          "--rows-per-person", "4")
+        one, four = (model["intervals"]["errors"][0] for model in (one, four))
+        self.assertGreater(four / one, 1.6)
+
+    def test_no_interval_says_why(self):
+        for args, word in ((["--l1", "0.01"], "l1"), (["--box", "-1,1"], "box"),
+                           (["--loss", "huber"], "loss"), (["--path", "select"], "selected"),
+                           (["--epsilon", "0.05", "--path", "dense"], "budget")):
+            model = self.train(*USUAL, *args)
+            self.assertEqual(model["intervals"], {"refused": word}, args)
+            shown = self.sotto("show", "m.json").out.decode()
+            self.assertIn("intervals  no interval: ", shown)
+        self.assertNotIn("intervals", self.train(*USUAL, "--path", "wide"))
+        self.assertNotIn("intervals", self.train("--epsilon", "inf"))
+
+    def test_columns_that_are_alike_have_none(self):
+        rows = ["%.9g,%.9g,%.9g\n" % (a, a / 5 - 1, y) for a, _, y in self.rows]
+        self.write("d.csv", "a,b,y\n" + "".join(rows))
+        refused = self.train("--epsilon", "4", "--delta", "1e-6")["intervals"]["refused"]
+        self.assertIsInstance(refused, str)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,241 @@
+/*
+ * Standard errors from the last stage of the private Newton method: the numbers
+ * that NumPy has, and which weights get none.
+ */
+#include "reading.h"
+
+#include "solver/newton_errors.h"
+
+enum { D = 4, SUMS = D + 1 };
+
+static const double first[D * D] = {.40, .10,  .05, .02, .10, .30, -.04, .01,
+                                    .05, -.04, .25, .03, .02, .01, .03,  1};
+static const double to[D * D] = {1.7, -.3, .2,  .1, .2, 1.9, .4,  -.1,
+                                 -.2, .3,  2.1, .2, 0,  .1,  -.1, 1.1};
+static const double average[D] = {.5, -.4, .3, .1},
+                    drawn[D] = {.48, -.4, .25, .1};
+static const double one_each[D] = {1, 1, 1, 1};
+
+typedef struct fixture {
+    double pull[D], error[SUMS];
+    unsigned char refused[SUMS];
+    newton_rest m;
+} fixture;
+
+static void begin(fixture *f)
+{
+    *f = (fixture){.m = {.d = D,
+                         .first = first,
+                         .edge = .01,
+                         .to = to,
+                         .average = average,
+                         .v = drawn,
+                         .reach = one_each,
+                         .sd = .03,
+                         .rounds = 15,
+                         .clip = 2,
+                         .length = .8,
+                         .square = .8,
+                         .lost = .02,
+                         .rows = 4000}};
+}
+
+/* Of each weight, and of one more sum. */
+static void find(fixture *f)
+{
+    static const double what[SUMS * D] = {1, 0, 0, 0, 0, 1, 0,   0, 0,   0,
+                                          1, 0, 0, 0, 0, 1, -.5, 0, 1.5, 2};
+    sotto_error error;
+    f->m.pull = f->pull;
+    assert_int_equal(
+        newton_errors(&f->m, what, SUMS, f->error, f->refused, &error),
+        SOTTO_OK);
+}
+
+static void all_given(const fixture *f)
+{
+    for (int i = 0; i < SUMS; i++) {
+        assert_int_equal(f->refused[i], INTERVAL_UNMODELLED);
+        assert_true(f->error[i] > 0);
+    }
+}
+
+static void all_refused(const fixture *f, interval_reason why)
+{
+    for (int i = 0; i < SUMS; i++) {
+        assert_int_equal(f->refused[i], why);
+        assert_true(f->error[i] == 0);
+    }
+}
+
+static void same(double x, double expected)
+{
+    if (!(fabs(x - expected) < 1e-7 * fabs(expected)))
+        fail_msg("%.9g where %.9g was expected", x, expected);
+}
+
+/*
+ * By NumPy: sqrt(diag(C S C') + (C (v - average))^2), where S is to to' times
+ * .03^2 / 15 + 1.25 * .8 / 4 / 4000 + (.7 * aligned * lost)^2 / 4, and aligned
+ * is .7 of numbers, where .02 are lost, and 1.25 of classes, where .014 are.
+ */
+static void test_reference(void **state)
+{
+    (void)state;
+    static const double expected[2][SUMS] = {
+        {0.0290503924, 0.0236573075, 0.0563117732, 0.0134241313, 0.0811294005},
+        {0.0297463837, 0.0247236665, 0.0568583465, 0.0140292273, 0.0824575731}};
+    for (int classes = 0; classes < 2; classes++) {
+        fixture f;
+        begin(&f);
+        f.m.classes = classes;
+        f.m.lost = classes ? .014 : .02;
+        find(&f);
+        all_given(&f);
+        for (int i = 0; i < SUMS; i++)
+            same(f.error[i], expected[classes][i]);
+    }
+}
+
+/* ---- which get none ---- */
+
+/* The mean answer is to be well below its noise, .03 / sqrt(15) = .0077 in each
+   coordinate: .3 of its square. */
+static void test_not_at_rest(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f);
+    for (int e = 0; e < D; e++)
+        f.pull[e] = e % 2 ? .0042 : -.0042;
+    find(&f);
+    all_given(&f);
+    f.pull[2] = .0044;
+    find(&f);
+    all_refused(&f, INTERVAL_MOVING);
+    f.pull[2] = NAN;
+    find(&f);
+    all_refused(&f, INTERVAL_MOVING);
+}
+
+/* What is cut off may move w by as much as noise and sampling do, no more: .7
+   lost / 2 against sqrt(.03^2 / 15 + .8 / 4 / 4000). */
+static void test_cut_off(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f);
+    f.m.lost = .0299;
+    find(&f);
+    all_given(&f);
+    f.m.lost = .0301;
+    find(&f);
+    all_refused(&f, INTERVAL_SHORTENED);
+    f.m.lost = .0299 * .7 / 1.25;
+    f.m.classes = 1;
+    find(&f);
+    all_given(&f);
+    f.m.lost = .0301 * .7 / 1.25;
+    find(&f);
+    all_refused(&f, INTERVAL_SHORTENED);
+}
+
+/* A clip for rows that nobody sees. */
+static void test_rare(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f);
+    f.m.clip = 11.9 * f.m.length;
+    find(&f);
+    all_given(&f);
+    f.m.clip = 12.1 * f.m.length;
+    find(&f);
+    all_refused(&f, INTERVAL_FEW_ROWS);
+}
+
+/* The third column by itself, at 1.25 times the edge and beyond. */
+static void test_hidden(void **state)
+{
+    (void)state;
+    double apart[D * D] = {.40, .10, 0,     .02, .10, .30, 0, .01,
+                           0,   0,   .0124, 0,   .02, .01, 0, 1};
+    fixture f;
+    begin(&f);
+    f.m.first = apart;
+    find(&f);
+    /* the last sum leans on it too, and so there are fewer than two thirds */
+    all_refused(&f, INTERVAL_HIDDEN);
+    f.pull[0] = 1; /* whatever else there is */
+    find(&f);
+    all_refused(&f, INTERVAL_HIDDEN);
+    f.pull[0] = 0;
+    static const double what[D * D] = {1, 0, 0, 0, 0, 1, 0, 0,
+                                       0, 0, 1, 0, 0, 0, 0, 1};
+    sotto_error error;
+    assert_int_equal(newton_errors(&f.m, what, D, f.error, f.refused, &error),
+                     SOTTO_OK);
+    for (int j = 0; j < D; j++) {
+        assert_int_equal(f.refused[j],
+                         j == 2 ? INTERVAL_HIDDEN : INTERVAL_UNMODELLED);
+        assert_true((f.error[j] > 0) == (j != 2));
+    }
+    apart[2 * D + 2] = .0126;
+    f.m.first = apart;
+    find(&f);
+    all_given(&f);
+}
+
+/* Rows that go far in one column may decide what leans on it, where sampling is
+   no small part. a = to to'c is -.16, 3.82, 1.35, .04 for the second weight. */
+static void test_few_rows(void **state)
+{
+    (void)state;
+    static const double far[D] = {40, 1, 1, 1};
+    fixture f;
+    begin(&f);
+    f.m.reach = far;
+    find(&f);
+    for (int i = 0; i < SUMS; i++) {
+        int leans = i == 0 || i == D;
+        assert_int_equal(f.refused[i],
+                         leans ? INTERVAL_FEW_ROWS : INTERVAL_UNMODELLED);
+        assert_true((f.error[i] > 0) == !leans);
+    }
+    f.m.rows = 40000;
+    f.m.lost = 0;
+    find(&f);
+    all_given(&f);
+}
+
+static void test_unknown(void **state)
+{
+    (void)state;
+    static const double endless[D] = {INFINITY, 1, 1, 1};
+    fixture f;
+    begin(&f);
+    f.m.reach = endless;
+    find(&f);
+    for (int i = 0; i < SUMS; i++)
+        assert_int_equal(f.refused[i], INTERVAL_FEW_ROWS);
+    begin(&f);
+    f.m.square = NAN;
+    find(&f);
+    all_refused(&f, INTERVAL_HIDDEN);
+    begin(&f);
+    f.m.sd = 0;
+    f.pull[0] = 1e-9;
+    find(&f);
+    all_refused(&f, INTERVAL_MOVING);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reference), cmocka_unit_test(test_not_at_rest),
+        cmocka_unit_test(test_cut_off),   cmocka_unit_test(test_rare),
+        cmocka_unit_test(test_hidden),    cmocka_unit_test(test_few_rows),
+        cmocka_unit_test(test_unknown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
