@@ -33,10 +33,12 @@ enum { CLI_MOST_OPTIONS = 128, CLI_NAME = 48 };
    -o. 0: it is none, or too long for one. */
 static int cli_option_name(char name[CLI_NAME], const char *word)
 {
-    const char *begin = strcmp(word, "-o") ? word + 2 : "output";
+    int output = !strcmp(word, "-o");
+    if (!output && strncmp(word, "--", 2) != 0)
+        return 0;
+    const char *begin = output ? "output" : word + 2;
     size_t length = strcspn(begin, "=");
-    if (length >= CLI_NAME || word[0] != '-' ||
-        (word[1] != '-' && strcmp(word, "-o")))
+    if (length >= CLI_NAME)
         return 0;
     for (size_t k = 0; k < length; k++)
         name[k] = begin[k] > 32 && begin[k] < 127 ? begin[k] : '?';

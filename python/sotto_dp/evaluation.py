@@ -116,12 +116,14 @@ class Evaluation:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], model: Estimator) -> Evaluation:
-        """Reads an evaluation of this model, as the program or `save` wrote it."""
+        """Reads an evaluation of this model, as the program or `save` wrote it. What its statement
+        claims is priced again."""
         name = os.fspath(path)
-        if not os.path.exists(name):
+        if not os.path.isfile(name):
             raise NoFileError(f"{name}: there is no such file")
         with open(name, "rb") as file:
             found = _again(file.read().decode(errors="replace"), model._fitted())
+        call(lib.sotto_evaluation_check, found._pointer)
         if found._told()["model"] != hashlib.sha256(found._model.text().encode()).hexdigest():
             raise UsageError(f"{name}: an evaluation of another model: expected the one that it "
                              "was made of")

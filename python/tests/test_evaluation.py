@@ -5,7 +5,9 @@ import csv
 import json
 import os
 import pickle
+import re
 import traceback
+import zlib
 
 from common import BUDGET, Case, dp, main, np, problem, program
 
@@ -139,6 +141,20 @@ class Evaluations(Case):
                 call()
         with self.assertRaisesRegex(FileNotFoundError, "there is no such file"):
             dp.Evaluation.load(self.file("none.json"), model)
+
+    def test_a_forged_claim_is_not_loaded(self):
+        model, X, y = self.fitted()
+        body, _, _ = model.evaluate(X, y, **BUDGET).text().rpartition('"checksum"')
+        forged = re.sub(r'"epsilon": [0-9.]+', '"epsilon": 0.01', body, count=1).encode()
+        self.assertNotEqual(forged, body.encode())
+        for words, fine in ((body.encode(), True), (forged, False)):
+            with open(self.file("e.json"), "wb") as file:
+                file.write(words + b'"checksum": "crc32:%08x"\n}\n' % zlib.crc32(words))
+            if fine:
+                dp.Evaluation.load(self.file("e.json"), model)
+            else:
+                with self.assertRaisesRegex(dp.SottoError, "claims epsilon 0.01"):
+                    dp.Evaluation.load(self.file("e.json"), model)
 
     def test_it_is_booked(self):
         model, X, y = self.fitted()

@@ -10,12 +10,16 @@
 #define INTERVAL_LIST(ROW)                                                     \
     ROW(UNMODELLED, "solver", "none is known to cover for this solver")        \
     ROW(HIDDEN, "hidden",                                                      \
-        "noise hides how its column varies apart from the others; all levels " \
-        "of a category and an intercept never do")                             \
+        "noise hides how its column varies apart from the others; the levels " \
+        "of a category add up to the intercept, and are always hidden")        \
+    ROW(FEW_SEEN, "others",                                                    \
+        "fewer than two thirds of the weights can be told apart, and then "    \
+        "none has one")                                                        \
     ROW(FEW_ROWS, "leverage",                                                  \
         "few rows may decide it, and how far off these are is not known")      \
     ROW(SHORTENED, "clip",                                                     \
-        "rows may have been shortened, and what that moves is not known")      \
+        "rows or gradients may be cut short, and what that moves is not "      \
+        "known")                                                               \
     ROW(LOSS, "loss", "none is known to cover for this loss")                  \
     ROW(BUDGET, "budget",                                                      \
         "none is known to cover with so small a budget for so many columns")   \

@@ -144,7 +144,7 @@ static sotto_status loader_fault(const loader *l, int64_t lines,
         show_name(source_name(b->from)).text, (long long)(lines + f->line),
         where.data ? where.data : "", f->expected,
         allowed.data ? allowed.data : "",
-        l->p->drop_bad ? "" : " (--bad-rows drop leaves such rows out)",
+        value_way_out(l->p),
         source_is_gzip(b->from)
             ? " (or the gzip data are damaged: check with gzip -t)"
             : "");

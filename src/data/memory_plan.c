@@ -156,9 +156,9 @@ sotto_status memory_fault(const column_plan *p, const block *first,
                     show_name(b->fault.at->name).text);
     value_list_allowed(p, &b->fault, &allowed);
     sotto_status status = error_set(
-        error, SOTTO_DATA, "%s: row %lld%s: %s%s", memory_name,
+        error, SOTTO_DATA, "%s: row %lld%s: %s%s%s", memory_name,
         (long long)(rows + b->fault.line), where.data ? where.data : "",
-        b->fault.expected, allowed.data ? allowed.data : "");
+        b->fault.expected, allowed.data ? allowed.data : "", value_way_out(p));
     text_free(&where);
     text_free(&allowed);
     return status;

@@ -154,10 +154,11 @@ static sotto_status npy_fault(const column_plan *p, const block *first,
         rows += first->lines;
     if (!first)
         return SOTTO_OK;
-    return error_set(
-        error, SOTTO_DATA, "%s: row %lld, column %lld: %s",
-        show_name(p->file).text, (long long)(rows + first->fault.line),
-        (long long)(first->fault.at - p->column) + 1, first->fault.expected);
+    return error_set(error, SOTTO_DATA, "%s: row %lld, column %lld: %s%s",
+                     show_name(p->file).text,
+                     (long long)(rows + first->fault.line),
+                     (long long)(first->fault.at - p->column) + 1,
+                     first->fault.expected, value_way_out(p));
 }
 
 /* A stream cannot be read in any order. */

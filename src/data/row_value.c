@@ -186,6 +186,11 @@ int value_part_number(const column_plan *p, double raw)
     return 0;
 }
 
+const char *value_way_out(const column_plan *p)
+{
+    return p->drop_bad ? "" : " (--bad-rows drop leaves such rows out)";
+}
+
 /* Declared names are public, so a message may list them: the first four. */
 void value_list_allowed(const column_plan *p, const fault *f, text_buffer *out)
 {

@@ -96,4 +96,7 @@ extern const char value_date_expected[], value_boolean_expected[];
 /* Adds the names that were expected, if the fault is about names. */
 void value_list_allowed(const column_plan *p, const fault *f, text_buffer *out);
 
+/* What else can be done about a bad row, for the end of a message. */
+const char *value_way_out(const column_plan *p);
+
 #endif

@@ -145,6 +145,14 @@ static sotto_status run_name_unit(private_run *r, const char *column,
     return column && !r->unit_column ? error_memory(error) : SOTTO_OK;
 }
 
+void fit_see_maps(private_run *r)
+{
+    const fit_task *t = &r->task;
+    r->run.units = (solver_units){t->units == MODEL_UNITS_FILE,
+                                  t->units == MODEL_UNITS_SPREAD, r->maps.half,
+                                  r->maps.target_half, r->maps.centre};
+}
+
 void fit_begin_run(private_run *r)
 {
     const fit_task *t = &r->task;
@@ -158,9 +166,7 @@ void fit_begin_run(private_run *r)
                                       .one_versus_rest = r->run.facts.classes &&
                                                          t->one_versus_rest,
                                       .intercept = t->intercept};
-    r->run.units = (solver_units){t->units == MODEL_UNITS_FILE,
-                                  t->units == MODEL_UNITS_SPREAD, r->maps.half,
-                                  r->maps.target_half, r->maps.centre};
+    fit_see_maps(r);
     r->policy =
         fit_policy(&r->run.facts, &r->task, r->run.solver, r->run.options);
     r->run.policy = &r->policy;

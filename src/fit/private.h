@@ -68,6 +68,10 @@ sotto_status fit_ask_first(solver_run *r, sotto_error *error);
 private_run fit_new_run(const sotto_options *options);
 void fit_begin_run(private_run *r);
 
+/* Lets the solver see the maps, which are made anew where features come to
+   light. */
+void fit_see_maps(private_run *r);
+
 /* Refuses more than two classes where solver or loss do not take them. */
 sotto_status fit_check_classes(const private_run *r, sotto_error *error);
 void fit_end_run(private_run *r);

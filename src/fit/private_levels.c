@@ -114,7 +114,7 @@ static sotto_status see_features(private_run *r, sotto_error *error)
         status = fit_copy_maps(&r->maps, r->shape, error);
     run->facts.features = r->shape->features;
     run->problem.features = r->shape->features;
-    run->units.half = r->maps.half;
+    fit_see_maps(r);
     return status;
 }
 

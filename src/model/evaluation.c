@@ -288,8 +288,8 @@ static sotto_status parse(sotto_evaluation **out, const char *name,
     sotto_status status = SOTTO_OK;
     if (!json_is_integer(version))
         status = model_refuse(name,
-                              "not an evaluation: expected a file that 'sotto "
-                              "evaluate --epsilon' has written",
+                              "not an evaluation: expected a file that a "
+                              "private 'sotto evaluate' has written",
                               error);
     else if (json_integer_value(version) != EVALUATION_VERSION)
         status = error_set(error, SOTTO_USAGE,

@@ -333,9 +333,10 @@ static sotto_status newton_alone(newton_state *s, solver_answer *out,
                                  void *context, sotto_error *error)
 {
     newton_start(s, start);
-    sotto_status status = s->settings->rule.stages
-                              ? newton_stages_run(s, out, progress, context, error)
-                              : newton_in_one(s, progress, context, error);
+    sotto_status status =
+        s->settings->rule.stages
+            ? newton_stages_run(s, out, progress, context, error)
+            : newton_in_one(s, progress, context, error);
     if (status == SOTTO_OK)
         newton_finish(s, out);
     return status;

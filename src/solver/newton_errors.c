@@ -147,8 +147,9 @@ sotto_status newton_errors(const newton_rest *m, const double *what,
     }
     for (int64_t i = 0; status == SOTTO_OK && i < count; i++) {
         /* what columns make impossible is said before what this run did */
+        int hidden = refused[i] == INTERVAL_HIDDEN;
         if (3 * seen < 2 * count)
-            refused[i] = INTERVAL_HIDDEN;
+            refused[i] = hidden ? INTERVAL_HIDDEN : INTERVAL_FEW_SEEN;
         else if (all != INTERVAL_UNMODELLED)
             refused[i] = (unsigned char)all;
         if (refused[i] != INTERVAL_UNMODELLED)

@@ -95,8 +95,8 @@ static void find_errors(const ssp_moments *m, const double *root,
         seen += refused[i] != INTERVAL_HIDDEN;
     }
     for (int64_t i = 0; i < count; i++) {
-        if (3 * seen < 2 * count)
-            refused[i] = INTERVAL_HIDDEN;
+        if (3 * seen < 2 * count && refused[i] != INTERVAL_HIDDEN)
+            refused[i] = INTERVAL_FEW_SEEN;
         if (refused[i] != INTERVAL_UNMODELLED)
             error[i] = 0;
     }

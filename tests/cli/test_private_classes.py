@@ -152,7 +152,7 @@ class Classes(Case):
         for args in (("export", "m.json", "--format", "liblinear"), ("export", "m.json", "--format", "sql"),
                      ("report", "m.json")):
             with self.subTest(args=args):
-                result = self.sotto(*args, "-o", "out")
+                result = self.sotto(*args, "-o", args[-1] + ".out")
                 self.assertEqual(result.code, OK, result.err)
         self.model("--multiclass", "one-versus-rest", "--insecure-seed", "1")
         chances = self.sotto("predict", "m.json", "test.csv", "--proba").out.decode().split()[1:]

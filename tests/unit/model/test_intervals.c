@@ -65,7 +65,8 @@ static void check_errors(const sotto_model *m)
     assert_false(sotto_model_interval(m, 1, &one));
     assert_string_equal(
         one.none, "noise hides how its column varies apart from the others; "
-                  "all levels of a category and an intercept never do");
+                  "the levels of a category add up to the intercept, and "
+                  "are always hidden");
     assert_true(isnan(one.centre) && isnan(one.error) && isnan(one.at_90[0]) &&
                 isnan(one.at_90[1]) && isnan(one.at_95[0]) &&
                 isnan(one.at_95[1]));

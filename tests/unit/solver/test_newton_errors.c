@@ -154,6 +154,17 @@ static void test_rare(void **state)
     all_refused(&f, INTERVAL_FEW_ROWS);
 }
 
+/* Those that lean on the third column, and for their sake the others. */
+static void mostly_hidden(const fixture *f)
+{
+    for (int i = 0; i < SUMS; i++) {
+        int leans = i == 2 || i == D;
+        assert_true(f->error[i] == 0);
+        assert_int_equal(f->refused[i],
+                         leans ? INTERVAL_HIDDEN : INTERVAL_FEW_SEEN);
+    }
+}
+
 /* The third column by itself, at 1.25 times the edge and beyond. */
 static void test_hidden(void **state)
 {
@@ -165,10 +176,10 @@ static void test_hidden(void **state)
     f.m.first = apart;
     find(&f);
     /* the last sum leans on it too, and so there are fewer than two thirds */
-    all_refused(&f, INTERVAL_HIDDEN);
+    mostly_hidden(&f);
     f.pull[0] = 1; /* whatever else there is */
     find(&f);
-    all_refused(&f, INTERVAL_HIDDEN);
+    mostly_hidden(&f);
     f.pull[0] = 0;
     static const double what[D * D] = {1, 0, 0, 0, 0, 1, 0, 0,
                                        0, 0, 1, 0, 0, 0, 0, 1};
