@@ -23,6 +23,9 @@ enum { TILES_SIDE = 4, TILES_ROWS = TILES_SIDE * LANES };
 /* Rows of a block, of so many values at most; but 64 rows at least. */
 enum { TILES_MOST = 256, TILES_VALUES = 7168 };
 
+/* So many values ahead are asked for: the next block, or 64 KB. */
+enum { TILES_AHEAD = 1 << 14 };
+
 ROW int64_t tiles_block(int64_t width)
 {
     int64_t rows = TILES_VALUES / (width + 1) / 64 * 64;
@@ -47,6 +50,17 @@ ROW lanes tiles_load(const tiles_at *at, int s, int64_t j)
 {
     return lanes_load(at->z[s] + j * KERNEL_TILE);
 }
+
+/* Where the same place of the rows to come is: what is computed now hides how
+   long memory takes. Asking beyond the end does nothing. */
+ROW void tiles_ask(const float *at, int64_t ahead)
+{
+    uintptr_t place = (uintptr_t)at + (uintptr_t)ahead * sizeof *at;
+    __builtin_prefetch((const void *)place, 0, 2);
+}
+
+/* Whether vector s of rows is the first of its line of memory. */
+#define TILES_BEGINS(s) ((s)*LANES % KERNEL_TILE == 0)
 
 /* ---- filling ---- */
 
@@ -164,7 +178,7 @@ ROW void tiles_flush(tiles_sums *sums, int64_t width, int64_t *out)
 
 /* t_i z_ij cut towards 0, of coordinates [j, end). */
 ROW void tiles_cut(const kernel_kept *k, int64_t row, const float *t, int64_t j,
-                   int64_t end, lanes_int *sum)
+                   int64_t end, int64_t ahead, lanes_int *sum)
 {
     tiles_at at = tiles_from(k, row);
     lanes factor[TILES_SIDE];
@@ -177,6 +191,8 @@ ROW void tiles_cut(const kernel_kept *k, int64_t row, const float *t, int64_t j,
         for (int s = 0; s < TILES_SIDE; s++) {
             part += __builtin_convertvector(factor[s] * tiles_load(&at, s, j),
                                             lanes_int);
+            if (TILES_BEGINS(s))
+                tiles_ask(at.z[s] + j * KERNEL_TILE, ahead);
         }
         *sum = part;
     }
@@ -186,10 +202,11 @@ ROW void tiles_cut(const kernel_kept *k, int64_t row, const float *t, int64_t j,
 ROW void tiles_add(const kernel_kept *k, int64_t from, int64_t count,
                    const float *t, tiles_sums *sums, int64_t *out)
 {
+    int64_t ahead = loops_less(count * k->width, TILES_AHEAD);
     for (int64_t j = 0; j < k->width; j += TILES_WIDE) {
         int64_t end = loops_less(j + TILES_WIDE, k->width);
         for (int64_t i = 0; i < count; i += TILES_ROWS)
-            tiles_cut(k, from + i, t + i, j, end, sums->lane);
+            tiles_cut(k, from + i, t + i, j, end, ahead, sums->lane);
         if (k->width > TILES_WIDE)
             tiles_flush(sums, end - j, out + j);
     }
