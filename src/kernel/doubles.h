@@ -55,6 +55,24 @@ ROW doubles doubles_max(doubles a, doubles b)
 #endif
 }
 
+/* Two halves as one: the first is that of the lower lanes. */
+ROW lanes lanes_join(half low, half high)
+{
+#if defined(__AVX512F__)
+    return (lanes)_mm512_insertf64x4(_mm512_castpd256_pd512((__m256d)low),
+                                     (__m256d)high, 1);
+#elif defined(__AVX2__)
+    return (lanes)_mm256_insertf128_ps(_mm256_castps128_ps256((__m128)low),
+                                       (__m128)high, 1);
+#else
+    union {
+        half half[2];
+        lanes whole;
+    } both = {{low, high}};
+    return both.whole;
+#endif
+}
+
 /* Of floats that lie side by side. */
 ROW doubles doubles_of(const float *from)
 {

@@ -58,12 +58,19 @@ typedef struct column {
     int signs;
 } column;
 
+/* Bounds that are told lie between 2^-100 and 2^100. */
+static double some_power(void)
+{
+    int most = uniform() < .5 ? 4 : 100;
+    return ldexp(1, (int)below(2 * most + 1) - most);
+}
+
 static void fill(column *c, int64_t count)
 {
     double centre = uniform() < .5 ? 0 : 2 * (uniform() - .5);
     int odd = uniform() < .5;
     c->v = (kernel_values){c->x, uniform() < .5 ? c->sign : NULL, count, centre,
-                           odd ? .1 + uniform() : ldexp(1, (int)below(9) - 4)};
+                           odd ? .1 + uniform() : some_power()};
     for (int64_t i = 0; i < count; i++) {
         c->x[i] = some_float();
         c->sign[i] = uniform() < .5 ? -1 : 1;
