@@ -262,16 +262,28 @@ static void kept_lengths(const kernel_kept *k, int64_t from, int64_t to)
 /* So many coordinates of TILES_SIDE vectors of rows fit the registers. */
 enum { MAP_SIDE = LANES == 16 ? 4 : 2 };
 
-/* Coordinates [b, b + some) of the product, of `side` vectors of rows. Both are
-   constants. */
-ROW void map_some(const kernel_kept *k, const float *by, int64_t row, int side,
-                  int64_t b, int some, float *out)
+/* Whether A has zeros only above its diagonal. Then coordinate b of a product
+   begins with z_b: 0 z_j before it would add 0 to a sum that is 0, for what is
+   kept is finite. */
+static int map_is_lower(const kernel_kept *k, const float *by)
+{
+    for (int64_t j = 0; j < k->width; j++)
+        for (int64_t b = j + 1; b < k->width; b++)
+            if (by[j * k->width + b] != 0)
+                return 0;
+    return 1;
+}
+
+/* Coordinates [b, b + some) of the product, of `side` vectors of rows, from
+   coordinate j of the rows on. `some` and `side` are constants. */
+ROW void map_some(const kernel_kept *k, const float *by, int64_t j, int64_t row,
+                  int side, int64_t b, int some, float *out)
 {
     tiles_at at;
     lanes sum[MAP_SIDE][TILES_SIDE] = {{{0}}};
     for (int s = 0; s < side; s++)
         at.z[s] = kernel_kept_row(k, row + s * LANES);
-    for (int64_t j = 0; j < k->width; j++)
+    for (; j < k->width; j++)
 #pragma GCC unroll 4
         for (int q = 0; q < some; q++)
 #pragma GCC unroll 4
@@ -295,14 +307,14 @@ ROW void map_back(const kernel_kept *k, int64_t row, int side,
     }
 }
 
-ROW void map_rows(const kernel_kept *k, const float *by, int64_t row, int side,
-                  float *out)
+ROW void map_rows(const kernel_kept *k, const float *by, int lower, int64_t row,
+                  int side, float *out)
 {
     int64_t b = 0;
     for (; b + MAP_SIDE <= k->width; b += MAP_SIDE)
-        map_some(k, by, row, side, b, MAP_SIDE, out);
+        map_some(k, by, lower ? b : 0, row, side, b, MAP_SIDE, out);
     for (; b < k->width; b++)
-        map_some(k, by, row, side, b, 1, out);
+        map_some(k, by, lower ? b : 0, row, side, b, 1, out);
     map_back(k, row, side, out);
 }
 
@@ -310,12 +322,13 @@ static void kept_map(const kernel_kept *k, const float *by, int64_t from,
                      int64_t to)
 {
     float out[KERNEL_WIDEST * LANES] __attribute__((aligned(64)));
+    int lower = map_is_lower(k, by);
     if (k->width * TILES_SIDE <= KERNEL_WIDEST)
         for (int64_t i = from; i < to; i += TILES_ROWS)
-            map_rows(k, by, i, TILES_SIDE, out);
+            map_rows(k, by, lower, i, TILES_SIDE, out);
     else
         for (int64_t i = from; i < to; i += LANES)
-            map_rows(k, by, i, 1, out);
+            map_rows(k, by, lower, i, 1, out);
     kept_lengths(k, from, to);
 }
 

@@ -50,23 +50,43 @@ static void clean_spectrum(double *value, double *clean, int64_t d, double sd)
         value[i] = fmax(clean[i], floor);
 }
 
-/* From here on gradients are asked for in the coordinates V / sqrt(value), of
-   those that are. */
+/* A^-1 of a lower triangular A. */
+static void invert(const double *a, int64_t d, double *out)
+{
+    memset(out, 0, (size_t)(d * d) * sizeof *out);
+    for (int64_t i = 0; i < d; i++) {
+        for (int64_t k = 0; k < i; k++)
+            for (int64_t j = 0; j <= k; j++)
+                out[i * d + j] -= a[i * d + k] * out[k * d + j];
+        out[i * d + i] = 1;
+        for (int64_t j = 0; j <= i; j++)
+            out[i * d + j] /= a[i * d + i];
+    }
+}
+
+/*
+ * From here on gradients are asked for in coordinates A' z with
+ * A A' = V / value V': lengths and noise are those of the coordinates
+ * V / sqrt(value), which are these turned. A is lower triangular, so that rows
+ * are mapped by half as many products.
+ */
 static sotto_status turn(stages *k, double times, sotto_error *error)
 {
     newton_state *s = k->s;
     int64_t d = k->d;
     size_t bytes = (size_t)(d * d) * sizeof *k->to;
+    for (int64_t j = 0; j < d; j++)
+        s->value[j] = 1 / (times * s->value[j]);
+    matrix_compose(s->value, s->vector, d, s->map);
+    if (!matrix_factor(s->map, d))
+        return error_set(error, SOTTO_FAILED,
+                         "the root of a matrix was not found");
     for (int64_t i = 0; i < d; i++)
-        for (int64_t j = 0; j < d; j++)
-            s->map[i * d + j] =
-                s->vector[i * d + j] / sqrt(times * s->value[j]);
+        for (int64_t j = i + 1; j < d; j++)
+            s->map[i * d + j] = 0;
     multiply(k->to, s->map, d, k->product);
     memcpy(k->to, k->product, bytes);
-    for (int64_t i = 0; i < d; i++)
-        for (int64_t j = 0; j < d; j++)
-            s->matrix[j * d + i] =
-                s->vector[i * d + j] * sqrt(times * s->value[j]);
+    invert(s->map, d, s->matrix);
     multiply(s->matrix, k->from, d, k->product);
     memcpy(k->from, k->product, bytes);
     for (int64_t i = 0; i < d; i++)

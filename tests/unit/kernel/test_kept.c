@@ -365,6 +365,12 @@ static void test_map(void **unused)
         for (int64_t k = 0; k < width * width; k++)
             map[k] = (float)((uniform() - .5) *
                              pow(10, (trial % 2 ? 76 : 4) * (uniform() - .5)));
+        /* zeros above the diagonal, of either sign; in some all but one */
+        for (int64_t k = 0; trial % 3 && k < width * width; k++)
+            if (k / width < k % width)
+                map[k] = trial % 2 ? 0.f : -0.f;
+        if (trial % 3 == 2 && width > 1)
+            map[below(width - 1) * width + width - 1] = 1;
         row_set *expected = copy_rows(r);
         for (int64_t i = r->from; i < r->count; i++) {
             double square = 0;
