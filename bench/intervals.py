@@ -40,7 +40,7 @@ Z90, Z95 = 1.6448536269514722, 1.959963984540054
 # name: rows that a run draws; the four last ones were looked at once, when the rules stood
 MADE = {"well": 5000, "well, many rows": 50000, "ill": 5000, "heavy tails": 5000,
         "separated classes": 5000, "uneven residuals": 20000, "skewed residuals": 5000,
-        "levels": 5000, "very heavy tails": 10000}
+        "levels": 5000, "very heavy tails": 10000, "a count": 15000, "a count, two columns": 15000}
 NOT_OF = {"ssp": ("skewed residuals", "levels", "very heavy tails"), "auto squared": (),
           "auto logistic": ()}
 FILES = ("kin8nm", "elevators", "mammography", "pendigits", "house8L", "puma32H", "waveform",
@@ -69,7 +69,21 @@ def very_heavy(rng, p):
     return x, x @ weight + 1.5 * np.clip(rng.standard_t(2.5, POPULATION), -30, 30)
 
 
-MORE = {"skewed residuals": skewed, "levels": levels, "very heavy tails": very_heavy}
+def a_count(rng, p):
+    """Numbers, and how often something has happened: mostly never or once, seldom very often. The
+    longest rows point along it."""
+    x = rng.standard_normal((POPULATION, p))
+    x[:, 1] = np.clip(rng.geometric(.4, POPULATION) - 1, 0, 20)
+    y = x @ np.r_[.5, .5, .3 * rng.standard_normal(p - 2)]
+    return x, y + 1.5 * rng.standard_normal(POPULATION)
+
+
+def two_columns(rng, _):
+    return a_count(rng, 2)
+
+
+MORE = {"skewed residuals": skewed, "levels": levels, "very heavy tails": very_heavy,
+        "a count": a_count, "a count, two columns": two_columns}
 
 
 def make(name):

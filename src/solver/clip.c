@@ -95,44 +95,64 @@ static double law_cost(const clip_counts *h, const clip_law *law, double head,
     return cost + prior * prior;
 }
 
-/* The best law above range `from`; `head` is the cost of what is below. */
-static void try_laws(const clip_counts *h, int from, double rows, double head,
-                     clip_law *best)
+typedef void law_seen(const clip_counts *h, clip_law *law, double head,
+                      void *context);
+
+/* The laws above range law->from, which are all that is left to say of one;
+   `head` is the cost of what is below. */
+static void laws_above(const clip_counts *h, clip_law law, double head,
+                       law_seen *see, void *context)
 {
     for (int i = 0; i < INDICES; i++)
         for (int j = 0; j < SCALES; j++) {
-            clip_law law = {.index = -.4 + .1 * i,
-                            .scale = h->edge[from] * exp2(-3 + .25 * j),
-                            .rows = rows,
-                            .from = from};
-            law.cost = head + law_cost(h, &law, head, best->cost);
-            if (law.cost < best->cost)
-                *best = law;
+            law.index = -.4 + .1 * i;
+            law.scale = h->edge[law.from] * exp2(-3 + .25 * j);
+            see(h, &law, head, context);
         }
 }
 
-void clip_fit(clip_counts *h)
+static void each_law(const clip_counts *h, law_seen *see, void *context)
 {
     int first = 0, last = CLIP_RANGES - 1 - LEAST_TAIL;
     double below = h->answer[0], head = 0;
-    clip_law best = {.cost = INFINITY};
     while (first < last && (first < 1 || below < TAIL_FROM * h->rows))
         below += h->answer[++first];
     for (int k = first; k <= first + MOST_FREE && k <= last; k++) {
         double rows = fmin(fmax(h->rows - below, h->sd), h->rows);
-        try_laws(h, k, rows, head, &best);
+        laws_above(h, (clip_law){.rows = rows, .from = k}, head, see, context);
         head += RANGE_PRICE + log(h->sd * h->sd + fmax(h->answer[k + 1], 0));
         below += h->answer[k + 1];
     }
+}
+
+static void see_best(const clip_counts *h, clip_law *law, double head,
+                     void *context)
+{
+    clip_law *best = context;
+    law->cost = head + law_cost(h, law, head, best->cost);
+    if (law->cost < best->cost)
+        *best = *law;
+}
+
+/* The counts that a law makes of the answers. */
+static void law_counts(const clip_counts *h, const clip_law *law, double *count)
+{
     double left = 1;
-    for (int k = 0; k <= best.from; k++)
-        h->count[k] = fmax(h->answer[k], 0);
-    for (int k = best.from + 1; k < CLIP_RANGES; k++) {
-        double next = beyond(&best, h->edge[best.from], h->edge[k]);
+    for (int k = 0; k <= law->from; k++)
+        count[k] = fmax(h->answer[k], 0);
+    for (int k = law->from + 1; k < CLIP_RANGES; k++) {
+        double next = beyond(law, h->edge[law->from], h->edge[k]);
         /* where less than half a record is left, there is none */
-        h->count[k] = best.rows * next > .5 ? best.rows * (left - next) : 0;
+        count[k] = law->rows * next > .5 ? law->rows * (left - next) : 0;
         left = next;
     }
+}
+
+void clip_fit(clip_counts *h)
+{
+    clip_law best = {.cost = INFINITY};
+    each_law(h, see_best, &best);
+    law_counts(h, &best, h->count);
 }
 
 void clip_end(clip_counts *h, double most)
@@ -188,15 +208,59 @@ double clip_lost(const clip_counts *h, double c)
     return lost / h->rows;
 }
 
-double clip_lost_spread(const clip_counts *h, double c)
+/* With the lengths of each range spread evenly over it. */
+static double spread_lost(const clip_counts *h, const double *count, double c)
 {
     double lost = 0;
     for (int k = 0; k < CLIP_RANGES; k++) {
         double high = h->edge[k], low = high * MIDDLE * MIDDLE;
         double over = larger(0, high - c), under = larger(0, low - c);
-        lost += h->count[k] * (over * over - under * under) / (high - low) / 2;
+        lost += count[k] * (over * over - under * under) / (high - low) / 2;
     }
-    return larger(lost / h->rows, clip_lost(h, c));
+    return lost / h->rows;
+}
+
+double clip_lost_spread(const clip_counts *h, double c)
+{
+    return larger(spread_lost(h, h->count, c), clip_lost(h, c));
+}
+
+/* Of what all laws lose, each as likely as it is. */
+typedef struct lost_law {
+    double c, most, least; /* the clip, the longest length, the best cost */
+    double all, mean, square;
+} lost_law;
+
+#define UNLIKELY 30. /* twice a log-likelihood below the best: no part in it   \
+                      */
+
+static void see_lost(const clip_counts *h, clip_law *law, double head,
+                     void *context)
+{
+    lost_law *all = context;
+    double count[CLIP_RANGES];
+    double cost = head + law_cost(h, law, head, all->least + UNLIKELY);
+    if (!(cost < all->least + UNLIKELY))
+        return;
+    law_counts(h, law, count);
+    for (int k = 0; k < CLIP_RANGES; k++)
+        count[k] = h->edge[k] * MIDDLE > all->most ? 0 : count[k];
+    double part = exp((all->least - cost) / 2);
+    double lost = spread_lost(h, count, all->c);
+    all->all += part;
+    all->mean += part * lost;
+    all->square += part * lost * lost;
+}
+
+double clip_lost_doubted(const clip_counts *h, double c, double most)
+{
+    clip_law best = {.cost = INFINITY};
+    each_law(h, see_best, &best);
+    lost_law of = {.c = c, .most = most, .least = best.cost};
+    each_law(h, see_lost, &of);
+    double mean = of.mean / of.all;
+    return larger(mean + sqrt(larger(of.square / of.all - mean * mean, 0)),
+                  clip_lost_spread(h, c));
 }
 
 double clip_best(const clip_counts *h, double aligned, double noise)

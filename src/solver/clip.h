@@ -53,6 +53,10 @@ double clip_lost(const clip_counts *h, double c);
    its middle: a clip may be there. No less than clip_lost. */
 double clip_lost_spread(const clip_counts *h, double c);
 
+/* What may be lost: of all tails that the answers allow, no length above
+   `most`, the mean and once its sd. No less than clip_lost_spread. */
+double clip_lost_doubted(const clip_counts *h, double c, double most);
+
 /* The c that makes (aligned x what is cut off)^2 + (noise x c)^2 least. */
 double clip_best(const clip_counts *h, double aligned, double noise);
 

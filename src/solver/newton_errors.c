@@ -17,6 +17,8 @@
  *
  * Bias: of what is cut off, so much points one way as the clip is chosen by.
  * Where that is more than noise and sampling together there is no interval.
+ * The likeliest tail of the lengths often ends at the clip; what is cut off of
+ * classes is what all tails lose that the answers allow, and once its sd.
  * Rare: a clip far above the usual length is there for few rows, of which the
  * histogram of lengths shows nothing.
  *

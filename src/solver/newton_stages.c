@@ -113,7 +113,9 @@ static sotto_status find_clip(stages *k, double share, double *clip,
     *clip = within(*clip, 1e-25, 1e25);
     k->clip = *clip;
     k->square = clip_mean_square(&h);
-    k->lost = clip_lost_spread(&h, *clip);
+    k->lost = classes
+                  ? clip_lost_doubted(&h, *clip, LONGEST_ROW * row_length(k))
+                  : clip_lost_spread(&h, *clip);
     return status;
 }
 

@@ -271,11 +271,57 @@ static void test_lost_within_a_range(void **state)
     assert_true(fabs(clip_mean_square(&h) - square) < 1e-6 * square);
 }
 
+/*
+ * Most lengths are short, and a few far longer, as those of rows in which
+ * something is counted. The likeliest tail often ends before them: then a clip
+ * at its end seems to lose a fraction of what it does. What may be lost is
+ * rarely short of it by half.
+ */
+static void test_what_may_be_lost(void **state)
+{
+    (void)state;
+    enum { TRIALS = 200 };
+    static double length[ROWS];
+    int short_of = 0, doubted_short = 0;
+    for (int trial = 0; trial < TRIALS; trial++) {
+        clip_counts h;
+        for (int i = 0; i < ROWS; i++)
+            length[i] = fabs(normal()) + (i % 25 ? 0 : -1.5 * log(uniform()));
+        answered(&h, length, 1024 * exp2(.5 * uniform()), 20);
+        clip_fit(&h);
+        double c = clip_best(&h, .7, .001), lost = lost_of(length, c);
+        double may = clip_lost_doubted(&h, c, 12);
+        assert_true(may >= clip_lost_spread(&h, c));
+        short_of += clip_lost_spread(&h, c) < lost / 2;
+        doubted_short += may < lost / 2;
+    }
+    assert_true(short_of > 4 * doubted_short);
+    assert_true(doubted_short < TRIALS / 5);
+}
+
+/* No length above the end counts, whatever tails there are. */
+static void test_what_may_be_lost_ends(void **state)
+{
+    (void)state;
+    static double length[ROWS];
+    for (int trial = 0; trial < 20; trial++) {
+        clip_counts h;
+        for (int i = 0; i < ROWS; i++)
+            length[i] = 1 + uniform();
+        answered(&h, length, 1024, 100);
+        clip_fit(&h);
+        assert_true(clip_lost_doubted(&h, 4, 1e9) > 0);
+        assert_true(clip_lost_doubted(&h, 4, 3) == clip_lost_spread(&h, 4));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_without_noise),
         cmocka_unit_test(test_lost_within_a_range),
+        cmocka_unit_test(test_what_may_be_lost),
+        cmocka_unit_test(test_what_may_be_lost_ends),
         cmocka_unit_test(test_tails),
         cmocka_unit_test(test_best),
         cmocka_unit_test(test_end),
