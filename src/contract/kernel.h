@@ -236,6 +236,10 @@ typedef struct kernel {
     void (*class_chances)(const float *margin, int64_t count, int64_t classes,
                           double *out);
 
+    /* loss_portable_logistic of `count` margins, a multiple of KERNEL_TILE, bit
+       by bit. */
+    void (*logistic)(const float *margin, int64_t count, double *out);
+
     /* Adds t_i z_ij cut towards 0 to out[j classes + c], with the factors of
        class c at t + c count. */
     void (*kept_class_cut)(const kernel_kept *k, int64_t row, int64_t count,

@@ -204,6 +204,19 @@ static double loss_of(const loss *l, double margin)
     return loss_portable_value(l, margin, loss_has_classes(l->kind) ? 1 : 0);
 }
 
+/* Of a few rows. The kernel's are the same, bit by bit. */
+static void few_losses(const curator *c, int64_t from, int64_t count,
+                       double *out)
+{
+    const loss *l = &c->policy.loss;
+    const float *margin = c->rows.margin + from;
+    if (l->kind == LOSS_LOGISTIC)
+        c->kernel->logistic(margin, KERNEL_FEW, out);
+    else
+        for (int64_t k = 0; k < count; k++)
+            out[k] = loss_of(l, (double)margin[k]);
+}
+
 static void add_changes(const curator *c, const void *what, int64_t from,
                         int64_t to, int64_t *sum)
 {
@@ -213,13 +226,13 @@ static void add_changes(const curator *c, const void *what, int64_t from,
     rows_weight weight;
     for (int64_t i = from; i < to; i += KERNEL_FEW) {
         int64_t count = rows_few(c, i, to, &weight);
+        few_losses(c, i, count, change);
         for (int64_t k = 0; k < count; k++) {
             double y = c->table->y[i + k];
             double other = !loss_has_classes(l->kind) ? loss_of(l, a->other - y)
                            : y > 0                    ? a->of_one
                                                       : a->of_other;
-            double u =
-                (loss_of(l, (double)c->rows.margin[i + k]) - other) / a->most;
+            double u = (change[k] - other) / a->most;
             u = u > -1 ? (u < 1 ? u : 1) : u == u ? -1 : 0;
             change[k] = u * weight.share[k];
         }

@@ -184,6 +184,37 @@ static void class_chances(const float *margin, int64_t count, int64_t classes,
     }
 }
 
+/* ---- the logistic loss ---- */
+
+/* The operations of loss_portable_logistic. The largest integer up to x is the
+   nearest one, or one less. */
+static void logistic(const float *margin, int64_t count, double *out)
+{
+    const doubles magic = (doubles){0} + 0x1.8p52, none = {0};
+    for (int64_t i = 0; i < count; i += PAIRS) {
+        doubles z = doubles_of(margin + i), sum = none, e = none + 1;
+        doubles size = doubles_max(z, -z);
+        doubles tail = doubles_min(size, none + 60);
+        doubles over = tail * 0x1.71547652b82fep+0, whole = over + magic;
+        whole = whole - magic;
+        whole = whole - (doubles)((doubles_bits)(none + 1) & (whole > over));
+        doubles r = tail - whole * 0x1.62e42fefa39efp-1;
+#pragma GCC unroll 14
+        for (int k = 14; k > 0; k--)
+            e = 1 - (r * (1. / k)) * e;
+        doubles_words power =
+            ((doubles_words)magic + 1023 - (doubles_words)(whole + magic))
+            << 52;
+        e = e * (doubles)power;
+        doubles u = e / (2 + e), square = u * u;
+#pragma GCC unroll 11
+        for (int k = 21; k > 0; k -= 2)
+            sum = sum * square + 1. / k;
+        doubles below = (doubles)((doubles_bits)size & (z < 0));
+        doubles_store(out + i, 2 * u * sum + below);
+    }
+}
+
 static void kept_class_cut(const kernel_kept *k, int64_t row, int64_t count,
                            const float *t, int64_t classes, int64_t *out)
 {

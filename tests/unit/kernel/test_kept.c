@@ -11,6 +11,7 @@
 
 #include "kernel.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -596,6 +597,31 @@ static void test_chances(void **unused)
     }
 }
 
+/* The logistic loss, bit by bit. */
+static void test_logistic(void **unused)
+{
+    (void)unused;
+    static const float odd[] = {NAN,       INFINITY,   -INFINITY,  0,
+                                -0.f,      60,         -60,        FLT_MAX,
+                                0x1p-149f, -.6931472f, 1.3862944f, 59.99999f};
+    for (int trial = 0; trial < TRIALS; trial++) {
+        float margin[64];
+        double out[64];
+        int64_t n = trial % 2 ? 64 : 16;
+        for (int64_t i = 0; i < n; i++)
+            margin[i] = uniform() < .2 ? odd[below(12)] : some_margin();
+        for (int s = 0; s < SETS; s++) {
+            if (!kernel_get(sets[s]))
+                continue;
+            kernel_get(sets[s])->logistic(margin, n, out);
+            for (int64_t i = 0; i < n; i++) {
+                double right = loss_portable_logistic((double)margin[i]);
+                assert_memory_equal(&out[i], &right, sizeof right);
+            }
+        }
+    }
+}
+
 /* ---- threads ---- */
 
 /* Adds up numbers of rows in three ways, and marks the row. */
@@ -647,6 +673,7 @@ int main(void)
         cmocka_unit_test(test_bends),
         cmocka_unit_test(test_classes),
         cmocka_unit_test(test_chances),
+        cmocka_unit_test(test_logistic),
         cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
