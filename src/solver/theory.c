@@ -23,8 +23,10 @@ static sotto_status refuse_paper(const char *name, sotto_error *error)
         text_format(&all, "%s%s", i ? ", " : "", one);
     }
     sotto_status status =
-        error_set(error, SOTTO_USAGE, "--paper: expected list or one of %s%s",
-                  all.data ? all.data : "", suggest_hint(&near).text);
+        all.failed ? error_memory(error)
+                   : error_set(error, SOTTO_USAGE,
+                               "--paper: expected list or one of %s%s",
+                               all.data, suggest_hint(&near).text);
     text_free(&all);
     return status;
 }
@@ -52,10 +54,11 @@ static sotto_status refuse_name(const theory_paper *paper, sotto_error *error)
         if (!by_option(c))
             text_format(&all, "%s%s", all.length ? ", " : "", c->name);
     sotto_status status =
-        error_set(error, SOTTO_USAGE,
-                  "--set: expected NAME=X with a number and one of the names "
-                  "that %s has: %s",
-                  paper->name, all.data ? all.data : "");
+        all.failed ? error_memory(error)
+                   : error_set(error, SOTTO_USAGE,
+                               "--set: expected NAME=X with a number and one "
+                               "of the names that %s has: %s",
+                               paper->name, all.data);
     text_free(&all);
     return status;
 }
@@ -167,8 +170,10 @@ static sotto_status check_some(const theory_paper *paper,
     text_buffer why = {0};
     theory_lacks(&why, paper, near, v);
     sotto_status status =
-        error_set(error, SOTTO_USAGE, "--paper %s: %s says nothing here: %s",
-                  paper->name, near->name, why.data ? why.data : "");
+        why.failed ? error_memory(error)
+                   : error_set(error, SOTTO_USAGE,
+                               "--paper %s: %s says nothing here: %s",
+                               paper->name, near->name, why.data);
     text_free(&why);
     return status;
 }

@@ -272,6 +272,7 @@ static int tell_one(text_buffer *text, json_t **list, const theory_paper *paper,
         json_append(list, json_theorem(paper, th, line, count, why));
     else if (fine)
         text_theorem(text, paper, th, line, count, why);
+    text->failed |= lacks.failed;
     text_free(&lacks);
     return fine;
 }
