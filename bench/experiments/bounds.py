@@ -1,8 +1,8 @@
 """Each theorem's bound beside what was measured, where its constants can be known.
 
 The bounds are those of `sotto plan --paper`. Their constants come from the data, without privacy: largest
-values, mean squares, the optimum. Only the logistic loss has such a bound: the slope of the squared loss has
-none, and the papers clip it.
+values, mean squares, the optimum. DP-CD and DP-GCD need a bound of the slope, which the squared loss has not
+(the papers clip it); so they are about the logistic loss here.
 """
 import json
 import math
@@ -19,6 +19,8 @@ ROWS = (("dp-cd", "Theorem 3.3, convex", "cd-paper", "L R"),
         ("dp-cd", "Theorem 3.3, strongly convex", "cd-paper", "L mu gap"),
         ("dp-gcd", "Theorem 4.4, convex", "gcd-paper-gs-r", "L M R"),
         ("dp-gcd", "Theorem 4.4, strongly convex", "gcd-paper-gs-r", "L M mu1 gap"))
+# 1 / the largest curvature of a loss
+SMOOTH = {"squared": 1, "logistic": 4}
 DUAL = ("dp-scd", "Theorem 2, the error", "scd-paper", "")
 
 
@@ -91,14 +93,15 @@ def of_theorem(row, said, p, best, constants):
 
 def of_problem(sotto, folder, p, described):
     """A line for each theorem that is about this problem."""
-    if p.loss != "logistic" or p.sparse:
+    if p.test and p.loss in SMOOTH:               # a task of the DP-SCD paper
+        constants = {"n": p.rows, "L": max(1, round(.02 * p.rows)), "lambda": p.l2,
+                     "mu": SMOOTH[p.loss]}
+        said = theorems(sotto, DUAL[0], constants, p)
+        return [of_theorem(DUAL, said, p, described["best"], constants)]
+    if p.loss != "logistic" or p.test or p.sparse:
         return []
     both = np.load(os.path.join(folder, p.file)).astype(np.float64)
     x, y = both[:, :-1], both[:, -1]
-    if p.test:                                    # a task of the DP-SCD paper
-        constants = {"n": p.rows, "L": max(1, round(.02 * p.rows)), "lambda": p.l2, "mu": 4}
-        said = theorems(sotto, DUAL[0], constants, p)
-        return [of_theorem(DUAL, said, p, described["best"], constants)]
     weights = optimum(sotto, folder, p)
     best = objective(p, x, y, weights)
     if abs(best / described["best"] - 1) > 1e-4:
