@@ -135,8 +135,9 @@ static const theory_theorem fw_theorems[] = {
                 "and vertex that shrink as the steps do: noise of one size "
                 "needs a rho that grows with T; a mean over runs",
      .note = "(11) prints C outside of the parenthesis, where it multiplies "
-             "h0, an error by an error; Table 1 has it inside, and so has the "
-             "induction. There is no epsilon in it: Theorem 3, which has one, "
+             "h0, an error by an error; Table 1's rows for single samplings "
+             "have it inside, and so has the induction. There is no epsilon in "
+             "it: Theorem 3, which has one, "
              "leaves its constant out (O)",
      .needs = NEEDS(GAP) | NEEDS(CURVATURE) | NEEDS(CHANCE) | NEEDS(RHO),
      .steps = THEORY_STEPS,
