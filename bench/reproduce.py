@@ -19,7 +19,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import families  # noqa: E402
-from experiments import accountants, plan, tuning  # noqa: E402
+from experiments import accountants, bounds, plan, tuning  # noqa: E402
 from experiments.data import ROOT, Maker, named  # noqa: E402
 from experiments.engine import Engine, Log, finished, short  # noqa: E402
 from experiments.page import write_page  # noqa: E402
@@ -44,6 +44,8 @@ def arguments():
                         help="run nothing, and write the page of what there is")
     parser.add_argument("--families", action="store_true",
                         help="only run the generated families, and put them into results.json")
+    parser.add_argument("--bounds", action="store_true",
+                        help="only compute the theorems' bounds, and put them into results.json")
     parser.add_argument("--page", action="store_true",
                         help="only write the page anew, from results.json")
     a = parser.parse_args()
@@ -142,7 +144,19 @@ def run(a, effort):
             "problems": {n: described(p, engine) for n, p in problems.items()},
             "entries": [entry(*f) for f in found],
             "accountants": accountants.table(os.path.join(a.build, "sotto"), a.tiny),
-            "families": run_families(a)}
+            "families": run_families(a),
+            "bounds": bounds.measure(os.path.join(a.build, "sotto"), folder, problems,
+                                     {n: described(p, engine) for n, p in problems.items()})}
+
+
+def run_bounds(a, told):
+    """The theorems' bounds for the problems of results that are there."""
+    folder = os.path.join(a.out, "data")
+    a.only = ",".join(told["problems"])
+    problems, missing = made_problems(a, Maker(folder, named.find_data_dir(a.data), a.tiny))
+    if missing:
+        sys.exit("reproduce: the bounds need the data of all problems that there are results of")
+    return bounds.measure(os.path.join(a.build, "sotto"), folder, problems, told["problems"])
 
 
 def run_families(a):
@@ -164,11 +178,14 @@ def main():
     a = arguments()
     os.makedirs(a.out, exist_ok=True)
     results = os.path.join(a.out, "results.json")
-    if a.page or a.families:
+    if a.page or a.families or a.bounds:
         with open(results, encoding="utf-8") as file:
             told = json.load(file)
         if a.families:
             told["families"] = run_families(a)
+        if a.bounds:
+            told["bounds"] = run_bounds(a, told)
+        if a.families or a.bounds:
             write_whole(results, json.dumps(told, separators=(",", ":")) + "\n")
     else:
         effort = dataclasses.replace(tuning.TINY if a.tiny else tuning.QUICK if a.quick else

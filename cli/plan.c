@@ -53,9 +53,24 @@ static double plan_number(const char *text, const char *key)
     return at ? cli_number(at + strlen(key)) : 0;
 }
 
+/* A paper's theorems, of constants alone: nothing is planned. */
+static sotto_status plan_theorems(const cli *c, sotto_error *error)
+{
+    char *text;
+    sotto_status status = sotto_theorems(&text, c->options, error);
+    if (status == SOTTO_OK && cli_flag(c, "json"))
+        printf("%s\n", text);
+    else if (status == SOTTO_OK)
+        fputs(text, stdout);
+    sotto_text_free(text);
+    return status;
+}
+
 sotto_status cli_plan(const cli *c, sotto_error *error)
 {
     char *text;
+    if (sotto_options_get(c->options, "paper"))
+        return plan_theorems(c, error);
     sotto_status status = sotto_fit_plan(&text, c->options, error);
     if (status == SOTTO_OK && cli_flag(c, "explain") && cli_flag(c, "json")) {
         printf("{\"explanation\": ");

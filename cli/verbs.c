@@ -27,12 +27,16 @@ const verb cli_verbs[] = {
      "Prints the statement that the model would have if 'sotto train' is given "
      "the same --rows: every question with its noise, and epsilon for a range "
      "of deltas. Without --rows training asks for the number of rows as well, "
-     "where it is private.",
+     "where it is private. With --paper NAME nothing is planned: it says what "
+     "a paper's theorems promise of the error, for constants by --set "
+     "(docs/howto/theorems.md).",
      0, 0, cli_plan,
      "guarantee epsilon delta adjacency unit rows_per_person "
      "rows_per_person_is membership rows smoothness questions order "
-     "draws proven_by curve randomness not_covered sotto explanation",
-     ""},
+     "draws proven_by curve randomness not_covered sotto explanation papers "
+     "paper title constants theorems",
+     "sotto plan --paper dp-cd --epsilon 1 --delta 1e-6 \\\n"
+     "      --set n=10000,p=10,L=2,R=3"},
     {"audit", "", "check the promise by training on invented neighbours",
      "Reads no record, books nothing, leaves no model. Takes the options that "
      "'sotto train' is to get, and invents from them and from --schema pairs "

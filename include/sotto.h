@@ -551,6 +551,16 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_fit_plan(char **out, const sotto_options *options, sotto_error *error);
 
 /*
+ * What the theorems of a paper say of the error, for constants that are known:
+ * the option paper names it ("list": all papers, with their theorems and
+ * constants), set has the constants, epsilon and delta the budget. Text for
+ * people, or with the option json an object. No record is read, and nothing of
+ * a private fit depends on it.
+ */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_theorems(char **out, const sotto_options *options, sotto_error *error);
+
+/*
  * The i-th remark about these options, from 0 on, in remark->message; 0: there
  * is none. `table` may be NULL: then the schema, if there is one, says whether
  * rows belong to people. Public: it is not about any record.

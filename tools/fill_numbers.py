@@ -11,6 +11,7 @@ import json
 import os
 import re
 import sys
+import textwrap
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "bench"))
@@ -37,6 +38,7 @@ def families(told):
 
 def regions(told):
     """What stands in each region."""
+    from experiments import bounds
     from experiments.html import number
     from experiments.overview import target_rows
     from experiments.papers import PAPERS_BEST
@@ -65,6 +67,7 @@ def regions(told):
     return {"families": families(told),
             "reached": table(["problem", "sotto, tuned as the papers tune", "`auto`, untuned",
                               "papers, tuned"], short),
+            "bounds": "\n".join(textwrap.wrap(bounds.WORDS, 100)) + "\n\n" + table(bounds.HEAD, bounds.rows(results)),
             "run": run,
             "targets": table(["problem", "solver", "mean ± std", "target", "", "`auto`",
                               "papers' best", "settings"], long),

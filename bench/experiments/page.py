@@ -1,7 +1,7 @@
 """The report."""
 from html import escape
 
-from . import dpcd, dpgcd, dpscd, knobs, overview
+from . import bounds, dpcd, dpgcd, dpscd, knobs, overview
 from .html import HEAD, style
 from .views import Results, label, name
 
@@ -45,6 +45,7 @@ in the papers; under replace-one a record then counts as two.</li>
 def intro(results):
     kind = "quick run: coarse grids" if results.told["quick"] else "full run"
     families = '<a href="#families">Harder tables</a>' if knobs.points(results) else ""
+    beside = '<a href="#bounds">Bounds</a>' if results.told.get("bounds") else ""
     return f"""<h1>The papers' experiments, reproduced</h1>
 <p>sotto trains linear models under differential privacy. Here its solvers and those of three papers are run on the papers' own problems,
 beside the numbers that the papers print. Less is better: the relative error is how far the objective lies above its minimum without
@@ -52,7 +53,7 @@ privacy.</p>
 <p class="soft">{kind}, {results.runs} runs of each entry; {len(results.entries)} entries on {len(results.problems)} problems. Settings were tuned
 without privacy, as the papers do, except for <i>auto</i>.</p>
 <nav><a href="#reached">What is reached</a><a href="#dp-cd">DP-CD</a><a href="#dp-gcd">DP-GCD</a><a href="#dp-scd">DP-SCD</a>
-<a href="#all">All solvers</a><a href="#epsilon">Privacy and utility</a>{families}<a href="#accountants">Accountants</a><a href="#speed">Speed</a>
+<a href="#all">All solvers</a><a href="#epsilon">Privacy and utility</a>{families}<a href="#accountants">Accountants</a>{beside}<a href="#speed">Speed</a>
 <a href="#how">How</a></nav>
 """
 
@@ -63,6 +64,7 @@ def write_page(told):
              "<section id=reached><h2>What is reached</h2>", overview.targets(results),
              "</section>\n", dpcd.section(results), dpgcd.section(results),
              dpscd.section(results), overview.matrix(results), overview.epsilons(results),
-             knobs.section(results), overview.accountants(results), overview.speed(results), method(results),
+             knobs.section(results), overview.accountants(results), bounds.section(results),
+             overview.speed(results), method(results),
              "</main>\n</body>\n</html>\n"]
     return "".join(parts)

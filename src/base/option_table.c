@@ -239,9 +239,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_SET] = {"set", LIST, OTHER, "NAME=X", NULL, 0, 0, NULL,
         " account plan ledger ",
         "the value of a name in a plan: T=100; may be given again; plan "
-        "--solver gcd: constants for the bounds of its paper: L, M (Lipschitz "
-        "and least smoothness), R (convex); mu1, gap (strongly convex); mu2, "
-        "gap, s, tau, alpha (quasi-sparse); zeta"},
+        "--paper: a constant of the paper's theorems"},
     [OPTION_ADJACENCY] = {"adjacency", CHOICE, PRIVACY, "HOW", NULL, 0, 0,
         CHOICE_TEXT(ADJACENCY_LIST), " account train plan audit evaluate ledger ",
         "neighbours have a record more (train's default), another, "
@@ -263,9 +261,10 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_REPEAT] = {"repeat", NUMBER, OTHER, "K", NULL, 0, 1e9, NULL, " account ",
         "the price of K runs on average, K secret and geometric, of which "
         "the best is released"},
-    [OPTION_PAPER] = {"paper", TEXT, OTHER, "NAME", NULL, 0, 0, NULL, " account ",
-        "the multiplier that a paper's formula sets, for comparison; 'list' "
-        "names them; T and q by --set"},
+    [OPTION_PAPER] = {"paper", TEXT, OTHER, "NAME", NULL, 0, 0, NULL, " account plan ",
+        "account: the multiplier that a paper's formula sets, for comparison, "
+        "T and q by --set; plan: what a paper's theorems say of the error, "
+        "for constants by --set; 'list' names them"},
     [OPTION_SAVE] = {"save", FILE_, OTHER, "FILE", NULL, 0, 0, NULL, " account ",
         "write the events as JSON"},
     [OPTION_COLUMNS] = {"columns", FILE_, OTHER, "FILE", NULL, 0, 0, NULL,

@@ -210,10 +210,6 @@ struct solver_row {
 
     /* NULL, or what `sotto plan --explain` says. */
     void (*explain)(const solver_run *r, text_buffer *out);
-
-    /* NULL, or adds to a plan, a JSON object, what is asked for by --set. */
-    sotto_status (*theory)(const solver_run *r, struct json_t **plan,
-                           sotto_error *error);
 };
 
 /* How many features there can be. Draws of noise are charged for as many. */

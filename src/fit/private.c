@@ -337,14 +337,6 @@ static sotto_status plan_facts(private_run *r, sotto_error *error)
     return status;
 }
 
-/* What --set asks for stands at the end of a plan. */
-static sotto_status plan_theory(private_run *r, sotto_error *error)
-{
-    return r->run.solver->theory
-               ? r->run.solver->theory(&r->run, &r->statement, error)
-               : solver_refuse(r->run.solver, OPTION_SET, error);
-}
-
 /* What is refused, and what is public of the data, before a plan is made. */
 static sotto_status plan_begin(private_run *r, sotto_error *error)
 {
@@ -353,6 +345,10 @@ static sotto_status plan_begin(private_run *r, sotto_error *error)
         status = error_set(error, SOTTO_USAGE,
                            "a plan is of private training: expected a finite "
                            "--epsilon");
+    if (status == SOTTO_OK && option_given(r->run.options, OPTION_SET))
+        status = error_set(error, SOTTO_USAGE,
+                           "--set: expected --paper NAME beside it; 'sotto "
+                           "plan --paper list' names them");
     return status == SOTTO_OK ? plan_facts(r, error) : status;
 }
 
@@ -364,8 +360,6 @@ static sotto_status plan_text(private_run *r, char **out, sotto_error *error)
         return run_tell(r, out, error);
     if (status == SOTTO_OK)
         status = fit_state(r, &epsilon, error);
-    if (status == SOTTO_OK && option_given(r->run.options, OPTION_SET))
-        status = plan_theory(r, error);
     if (status != SOTTO_OK)
         return status;
     *out = model_form(r->statement);

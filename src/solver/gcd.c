@@ -289,12 +289,6 @@ static void gcd_explain(const solver_run *r, text_buffer *t)
     steps_explain(r, *(const double *)r->state, t);
 }
 
-static sotto_status gcd_theory(const solver_run *r, struct json_t **plan,
-                               sotto_error *error)
-{
-    return gcd_theory_bounds(r, *(const double *)r->state, plan, error);
-}
-
 const solver_row solver_gcd = {
     .summary = "greedy coordinate descent, where few of many features matter",
     .options = gcd_options,
@@ -305,5 +299,4 @@ const solver_row solver_gcd = {
     .plan = gcd_plan,
     .ready = gcd_ready,
     .run = gcd_train,
-    .explain = gcd_explain,
-    .theory = gcd_theory};
+    .explain = gcd_explain};

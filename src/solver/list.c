@@ -116,7 +116,6 @@ double solver_number(const sotto_options *options, const solver_row *row,
 int solver_uses(const solver_row *row, option_id id)
 {
     return id == OPTION_EXPLAIN  ? row->explain != NULL
-           : id == OPTION_SET    ? row->theory != NULL
            : id == OPTION_MEMORY ? row->by_rows
                                  : find_option(row, id) != NULL;
 }

@@ -143,10 +143,4 @@ sotto_status steps_tell(const solver_run *r, steps_later add, double *steps,
 /* What `sotto plan --explain` says of a plan with such steps. */
 void steps_explain(const solver_run *r, double steps, text_buffer *out);
 
-/* ---- gcd_theory.c ---- */
-
-/* The DP-GCD paper's bounds for so many steps, of the constants in --set. */
-sotto_status gcd_theory_bounds(const solver_run *r, double steps,
-                               struct json_t **plan, sotto_error *error);
-
 #endif

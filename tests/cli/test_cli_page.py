@@ -26,6 +26,8 @@ SCHEMA = schema({"age": {"type": "number", "bounds": [0, 120]},
 EXACT = ("--loss", "logistic", "--epsilon", "inf", "--l2", "0.1")
 PRIVATE = ("--loss", "logistic", "--epsilon", "1", "--delta", "1e-6")
 # More different laws than a grid is made for, which is noted.
+# What plan prints of a paper, in the place of a statement.
+THEOREMS = {"paper", "title", "constants", "theorems"}
 NOTED = "+".join("LAPLACE(%d/1000)" % i for i in range(1, 220))
 
 
@@ -111,7 +113,7 @@ class Printed(Consortium):
     def test_train_and_show(self):
         self.object("train", self.model(*EXACT, "--bad-rows", "drop", name="e.json").out)
         statement = self.object("train", self.model(*PRIVATE).out)["privacy"]
-        self.assertLessEqual(KEYS["plan"] - {"explanation"}, set(statement))
+        self.assertLessEqual(KEYS["plan"] - THEOREMS - {"explanation", "papers"}, set(statement))
         self.assertIsNone(self.object("train", self.model(
             *PRIVATE, "--insecure-seed", "1", name="i.json").out)["privacy"])
         self.assert_all_seen("train")
@@ -142,6 +144,9 @@ class Printed(Consortium):
         self.assertEqual(set(self.keys("plan", *plan, "--explain")), {"explanation"})
         self.assertEqual(self.sotto("plan", *plan, "--json").out,
                          self.sotto("plan", *plan).out)
+        self.assertEqual(set(self.keys("plan", "--paper", "list")), {"papers"})
+        self.assertEqual(set(self.keys("plan", "--paper", "frank-wolfe", "--set",
+                                       "h0=1,C=1,T=9")), THEOREMS)
         self.assert_all_seen("plan")
 
     def test_predict_and_evaluate(self):

@@ -146,66 +146,6 @@ class Spent(Greedy):
             self.refused(self.sotto("show", "left.spent"), "MODEL.spent")
 
 
-class Bounds(Greedy):
-    def test_constants(self):
-        result = self.sotto("plan", "--solver", "gcd", "--loss", "squared", "--features", "999",
-                            "--rows", "100000", "--adjacency", "replace-one", "--epsilon", "1",
-                            "--delta", "1e-6", "--steps", "6", "--set",
-                            "L=1,M=.25,R=2,gap=.7,mu1=.01,mu2=.1,s=5,tau=2,alpha=.01,zeta=.1")
-        self.assertEqual(result.code, OK, result.err)
-        bounds = json.loads(result.out)["paper_bounds"]
-        n, p, logs = 1e5, 1000, math.log(1e6)
-
-        def beta(steps):
-            scale = 8 * math.sqrt(steps * logs) / n
-            return 2 * scale**2 / .25 * math.log(8 * steps * p / .1)**2
-
-        def sparse(steps):
-            k = min(5, steps) + 2
-            return ((1 - .1 / (4 * k))**steps * .7 + 4 * k * beta(steps) / .1 +
-                    k * (p - 2) * 1e-4 / 8)
-
-        convex = bounds["theorem_4.4_convex"]
-        self.assertAlmostEqual(convex["bound"], 32 / 6 + math.sqrt(128 * beta(6)), 9)
-        steps = round((n**2 * 4 * .25 / (128 * logs))**(1 / 3))
-        self.assertEqual(convex["paper_steps"], steps)
-        self.assertAlmostEqual(convex["paper_bound"], 32 / steps + math.sqrt(128 * beta(steps)), 9)
-        strong = bounds["theorem_4.4_strongly_convex"]
-        self.assertAlmostEqual(strong["bound"], (1 - .0025)**6 * .7 + 400 * beta(6), 9)
-        quasi = bounds["theorem_4.7_quasi_sparse"]
-        self.assertAlmostEqual(quasi["bound"], sparse(6), 9)
-        for bound in bounds.values():
-            self.assertLessEqual(bound["best_bound"], min(bound["bound"], bound["paper_bound"]))
-
-    def test_what_is_missing(self):
-        usual = ["plan", "--solver", "gcd", "--loss", "squared", "--features", "9", "--epsilon",
-                 "1", "--delta", "1e-6"]
-        self.refused(self.sotto(*usual, "--rows", "100", "--set", "L=1"), "constants L and M")
-        self.refused(self.sotto(*usual, "--set", "L=1,M=1,R=1"), "--rows N")
-        self.refused(self.sotto(*usual, "--rows", "100", "--set", "L=1,M=1,Q=1"), "--set")
-        usual[2] = "cd"
-        self.refused(self.sotto(*usual, "--rows", "100", "--set", "L=1"), "used by: gcd")
-
-    def test_constants_that_are_none(self):
-        fine = {"L": "1", "M": "1", "R": "1", "gap": "1", "mu1": ".1", "mu2": ".1", "s": "2"}
-
-        def plan(**more):
-            return self.sotto("plan", "--solver", "gcd", "--loss", "squared", "--features", "9",
-                              "--rows", "100", "--epsilon", "1", "--delta", "1e-6", "--calibration",
-                              "paper", "--set",
-                              ",".join(f"{k}={v}" for k, v in {**fine, **more}.items()))
-        self.assertEqual(plan().code, OK)
-        self.assertEqual(plan(mu1="4", mu2="4", zeta="1", s="1", R="0", tau="10").code, OK)
-        for name, values in {"L": ["0", "-1", "nan", "inf"], "M": ["0"], "R": ["-1", "1e999"],
-                             "gap": ["0", "-2"], "mu1": ["0", "4.1"], "mu2": ["0", "5"],
-                             "s": ["0", "0.5"], "tau": ["-1", "11"], "alpha": ["-1"],
-                             "zeta": ["0", "1.1"]}.items():
-            for value in values:
-                self.refused(plan(**{name: value}), "--set")
-        for more in ({"L": "1e200"}, {"R": "1e300"}, {"alpha": "1e200"}):
-            self.refused(plan(**more), "beyond all numbers")
-
-
 class Shapes(Greedy):
     def fine(self, *args, **more):
         result = self.train(*args, **more)

@@ -6,6 +6,7 @@ missing is named with its source, and the page has the numbers of the JSON.
 """
 import html.parser
 import json
+import math
 import os
 import shutil
 import signal
@@ -206,6 +207,34 @@ class Reproduce(unittest.TestCase):
             best = min(least["cd", problem], least["gd", problem])
             self.assertAlmostEqual(value(row[1].split(" ±")[0]) / best, 1, delta=.006)
             self.assertEqual(row[3], "met" if best <= value(row[2]) else "missed")
+
+    def test_the_bounds_on_the_page(self):
+        """log1's constants from its table, by other formulas; the bound of the DP-CD paper's (67)."""
+        bounds = {b["theorem"]: b for b in self.told["bounds"]}
+        self.assertEqual({b["problem"] for b in self.told["bounds"]}, {"log1"})
+        self.assertEqual(len(bounds), 4)
+        told = self.told["problems"]["log1"]
+        both = np.load(os.path.join(self.folder, "whole", "data", "log1.npy"))
+        n, p = both.shape[0], both.shape[1] - 1
+        squares, largest = (both[:, :p]**2).sum(0) / (4 * n), np.maximum(both.max(0), -both.min(0))[:p]
+        convex = bounds["Theorem 3.3, convex"]
+        weighted = math.sqrt(sum(a * a / b for a, b in zip(largest, squares)))
+        self.assertAlmostEqual(convex["constants"]["L"] / weighted, 1, 3)
+        gap = told["zero"] * told["best"]
+        self.assertGreaterEqual(convex["constants"]["R"] * 1.001, math.sqrt(gap))
+        k, radius = convex["steps"], convex["constants"]["R"]
+        at = 1.5 * p * radius**2 / k + 12 * weighted**2 * k * -math.log(told["delta"]) / n**2
+        self.assertAlmostEqual(convex["error"] * told["best"] / at, 1, 2)
+        strong = bounds["Theorem 4.4, strongly convex"]["constants"]
+        self.assertAlmostEqual(strong["M"] / (squares.min() + told["l2"]), 1, 3)
+        self.assertAlmostEqual(strong["gap"] / gap, 1, 3)
+        self.assertAlmostEqual(strong["mu1"] / (told["l2"] / (squares.sum() + p * told["l2"])), 1, 3)
+        rows = Tables(self.page).tables["bounds"][1:]
+        for row, b in zip(rows, self.told["bounds"], strict=True):
+            self.assertGreaterEqual(value(row[2]), b["error"])
+            self.assertLess(value(row[2]), b["error"] * 1.011)
+            self.assertEqual(row[3], str(b["steps"]))
+        self.assertIn('href="#bounds"', self.page)
 
     def test_the_families_on_the_page(self):
         """Every knob of the run has a plot, and a table with the numbers of the JSON."""

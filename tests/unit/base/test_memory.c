@@ -441,6 +441,15 @@ static sotto_status do_noise(const sotto_options *options, sotto_error *error)
     return status;
 }
 
+static sotto_status do_theorems(const sotto_options *options,
+                                sotto_error *error)
+{
+    char *text;
+    sotto_status status = sotto_theorems(&text, options, error);
+    sotto_text_free(text);
+    return status;
+}
+
 /* A plan, through JSON (with short numbers: jansson stops the program when
    memory runs out inside a long one), priced in order and in any order, and
    calibrated. */
@@ -1413,6 +1422,23 @@ static void test_noise(void **state)
     assert_true(sweep("", SETTINGS(ONE_THREAD), do_noise) > 4);
 }
 
+static void test_theorems(void **state)
+{
+    (void)state;
+    const char *known = "n=100,p=2,L=1,R=1";
+    assert_true(sweep("",
+                      SETTINGS({"paper", "dp-cd"}, {"epsilon", "1"},
+                               {"delta", "1e-3"}, {"set", known}),
+                      do_theorems) > 8);
+    assert_true(sweep("",
+                      SETTINGS({"paper", "frank-wolfe"},
+                               {"set", "h0=1,C=1,T=3"}, {"json", "yes"}),
+                      do_theorems) > 8);
+    assert_true(sweep("", SETTINGS({"paper", "list"}), do_theorems) > 3);
+    assert_true(sweep("", SETTINGS({"paper", "list"}, {"json", "yes"}),
+                      do_theorems) > 40);
+}
+
 static void test_account(void **state)
 {
     (void)state;
@@ -1589,20 +1615,21 @@ static void json_release(void *block)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables),        cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_csv_gzip),      cmocka_unit_test(test_svmlight),
-        cmocka_unit_test(test_npy),           cmocka_unit_test(test_template),
-        cmocka_unit_test(test_check),         cmocka_unit_test(test_marked),
-        cmocka_unit_test(test_generate),      cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_exact),         cmocka_unit_test(test_model),
-        cmocka_unit_test(test_private),       cmocka_unit_test(test_noise),
-        cmocka_unit_test(test_account),       cmocka_unit_test(test_federate),
-        cmocka_unit_test(test_report),        cmocka_unit_test(test_read_files),
-        cmocka_unit_test(test_read_after),    cmocka_unit_test(test_signed),
-        cmocka_unit_test(test_audit),         cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_ledger_page),   cmocka_unit_test(test_ledger),
-        cmocka_unit_test(test_federate_book), cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_stream),        cmocka_unit_test(test_evaluation),
+        cmocka_unit_test(test_tables),     cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_csv_gzip),   cmocka_unit_test(test_svmlight),
+        cmocka_unit_test(test_npy),        cmocka_unit_test(test_template),
+        cmocka_unit_test(test_check),      cmocka_unit_test(test_marked),
+        cmocka_unit_test(test_generate),   cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_exact),      cmocka_unit_test(test_model),
+        cmocka_unit_test(test_private),    cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_theorems),   cmocka_unit_test(test_account),
+        cmocka_unit_test(test_federate),   cmocka_unit_test(test_report),
+        cmocka_unit_test(test_read_files), cmocka_unit_test(test_read_after),
+        cmocka_unit_test(test_signed),     cmocka_unit_test(test_audit),
+        cmocka_unit_test(test_texts),      cmocka_unit_test(test_ledger_page),
+        cmocka_unit_test(test_ledger),     cmocka_unit_test(test_federate_book),
+        cmocka_unit_test(test_columns),    cmocka_unit_test(test_stream),
+        cmocka_unit_test(test_evaluation),
     };
     json_set_alloc_funcs(json_block, json_release);
     return cmocka_run_group_tests(tests, make_files, remove_files);
