@@ -1,7 +1,9 @@
 #!/usr/bin/python3
-"""The papers' comparisons on the papers' problems: runs them, and writes a report.
+"""Comparisons of the papers on the papers' problems: runs them, and writes a report.
 
     reproduce.py [--quick] [--runs N] [--data DIR] [--only NAME,...] [--build build] [--out DIR]
+
+Which of their figures and tables are there, the report says (experiments/coverage.py).
 
 Writes DIR/results.json and DIR/report.html (DIR: BUILD/reproduce). What was found is kept in
 DIR/cells.jsonl, of generated families (families.py) in DIR/families.json, as it comes: run again

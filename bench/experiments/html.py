@@ -22,7 +22,8 @@ COLOURS = {"cd": ("#0060a8", "#5db2f2"), "cdp": ("#0a8a6a", "#3fd0a6"), "gcd": (
 # key of a solver: colour, and how its line is drawn
 LOOKS = {"cd-paper": ("cd", "5 4"), "cd": ("cd", ""), "cd-private": ("cdp", ""),
          "gcd-paper-gs-r": ("gcd", "5 4"), "gcd-paper-gs-s": ("fw", "2 3"),
-         "gcd-paper-gs-q": ("svrg", "7 3 2 3"), "gcd": ("gcd", ""), "gcd-gs-r": ("gcd", "5 4"),
+         "gcd-paper-gs-q": ("svrg", "7 3 2 3"), "gcd-literal-gs-r": ("gcd", "1 3"),
+         "gcd-literal-gs-s": ("fw", "1 3"), "gcd-literal-gs-q": ("svrg", "1 3"), "sgd-single": ("sgd", "1 3"), "gcd": ("gcd", ""), "gcd-gs-r": ("gcd", "5 4"),
          "gcd-gs-s": ("fw", "2 3"), "gcd-gs-q": ("svrg", "7 3 2 3"), "sgd-paper": ("sgd", "5 4"),
          "sgd": ("sgd", ""), "gd": ("gd", ""), "scd": ("scd", ""), "scd-paper": ("scd", "5 4"),
          "scd-seq": ("fw", "2 3"), "fw": ("fw", ""), "ssp": ("ssp", ""), "svrg": ("svrg", ""),
