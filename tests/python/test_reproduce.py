@@ -370,6 +370,15 @@ class Grids(unittest.TestCase):
         self.assertIn("DP-CD is ahead of DP-SGD", said(cd_paper=.1, sgd_single=.2, sgd_paper=.3))
         self.assertIn("not as in the paper", said(cd_paper=.1, sgd_single=.05, sgd_paper=.3))
 
+        def covered(**means):
+            from experiments.coverage import orders
+            results = Results({"problems": {"elec_imb": {}}, "effort": {"final": 25},
+                               "entries": self.entries(**means)})
+            return orders(results, ["elec_imb"], "cd-paper", ["sgd-single"])
+        self.assertIn("large batches changes it on", covered(cd_paper=.1, sgd_single=.2, sgd_paper=.05)[1])
+        self.assertEqual(covered(cd_paper=.1, sgd_single=.2, sgd_paper=.3)[0], "reproduced")
+        self.assertEqual(covered(cd_paper=.1, sgd_single=.05)[0], "reproduced in part")
+
 
 class Cells(unittest.TestCase):
     """A cell is what `sotto train` does with the same options and seed, also where a plan is shared."""
