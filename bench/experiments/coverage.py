@@ -116,11 +116,16 @@ def dpgcd_rules(results):
                 all(results.best(p, f"gcd-literal-{r}") for r in ("gs-s", "gs-r", "gs-q"))]
     if not problems:
         return "not done", "no run of it is there"
-    spreads = []
+    ratio = {}
     for p in problems:
         means = [results.best(p, f"gcd-literal-{r}")["result"]["mean"] for r in ("gs-s", "gs-r", "gs-q")]
-        spreads.append(f"{name(p)} {max(means) / min(means):.2g}")
-    return "reproduced", "the worst rule's error, times the best's: " + ", ".join(spreads)
+        ratio[p] = max(means) / min(means)
+    # on California coordinates are chosen more than once: there the paper's rules differ, too
+    many = [p for p in problems if p != "cal_std"]
+    alike = len(many) == 3 and all(ratio[p] <= 1 + LIKE for p in many)
+    return ("reproduced" if alike else "reproduced in part",
+            "the paper finds them alike where features are many; the worst rule's error, times the best's: " +
+            ", ".join(f"{name(p)} {ratio[p]:.2g}" for p in problems))
 
 
 def scd_order(results):

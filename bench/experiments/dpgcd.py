@@ -14,7 +14,7 @@ PRINTED = ("gcd-literal-gs-s", "gcd-literal-gs-r", "gcd-literal-gs-q")
 RULES = PRINTED + ("gcd-paper-gs-s", "gcd-paper-gs-r", "gcd-paper-gs-q", "gcd")
 TABLE3 = (("DP-CD", "cd", "cd-paper"), ("DP-SGD, single rows", "sgd", "sgd-single"),
           ("DP-SGD in batches", "sgd", "sgd-paper"), ("DP-GCD, as printed", "gcd", "gcd-literal-gs-r"),
-          ("DP-GCD, noise on the score", "gcd", "gcd-paper-gs-r"), ("DP-GCD, untruncated", None, "gcd"),
+          ("DP-GCD, score noise", "gcd", "gcd-paper-gs-r"), ("DP-GCD, untruncated", None, "gcd"),
           ("Frank-Wolfe", None, "fw"))
 CHOSEN = [row for row in TABLE3 if row[1] and row[2] != "gcd-paper-gs-r"]
 QUASI = 5
