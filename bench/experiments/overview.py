@@ -56,7 +56,8 @@ def knows(results, problems):
             rows.append([label(key), (free(key), "text"), s.adjacency,
                          tried_words(results, problems, key), (prices, "text")])
     return ("<h3>What each row knows for free, and how much it was tuned</h3><p class=soft>Every tuned row has the same grid: 13 "
-            "clips, 10 steps, and numbers of passes; what else a solver has stands at its default. A row without a clip or "
+            "clips, 10 steps, and numbers of passes; what else a solver has stands at one value, its default "
+            "unless the row says otherwise. A row without a clip or "
             "a step has the setting that takes its place. All grids are built around the true sizes of the problem, which is "
             "knowledge, too. Settings tried are those that were looked at on one problem, over all passes.</p>" +
             table(["solver", "knows for free", "adjacency", "settings tried", "what is proven"], rows,

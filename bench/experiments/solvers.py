@@ -5,7 +5,7 @@ tuned, and what it knows for free. One that is added here shows up in every tabl
 problems it can do.
 
 The grid is the same for every row, a paper's or ours: 13 clips around a typical size of what is
-clipped, 10 steps, and the number of passes. All that a row has beside these stands at its default,
+clipped, 10 steps, and the number of passes. All that a row has beside these stands at one value,
 but where it has no clip or no step: then the setting that it has in its place is tuned.
 """
 import dataclasses
