@@ -45,6 +45,28 @@ def remark(results):
     return "\n\n" + OLDER
 
 
+def place(results):
+    """DP-GCD by the letter beside noise on the score, and DP-SGD on single rows beside batches."""
+    from experiments.papers import DPGCD_SUPPORT
+    from experiments.solvers import NAMED
+    from experiments.views import label, name, proven
+    from experiments.html import number
+    keys = ("gcd-literal-gs-r", "gcd-paper-gs-r", "gcd", "sgd-single", "sgd-paper")
+    rows = []
+    for problem in (p for p in NAMED if p in results.problems):
+        found = [results.best(problem, k) for k in keys]
+        if not (found[0] or found[3]):
+            continue
+        cells = [number(e["result"]["mean"]) if e else "–" for e in found]
+        said = DPGCD_SUPPORT.get(problem)
+        rows.append([name(problem), number(said["gcd"][2]) if said else "–", cells[0],
+                     proven(found[0]) if found[0] else "–", *cells[1:]])
+    if not rows:
+        return "The last run does not have these rows."
+    return table(["problem", "DP-GCD, printed", label(keys[0]), "what is proven of it",
+                  *(label(k) for k in keys[1:])], rows)
+
+
 def families(told):
     """The generated families at epsilon 1."""
     from experiments.knobs import summary_rows
@@ -86,7 +108,7 @@ def regions(told):
             "reached": table(["problem", "sotto, tuned as the papers tune", "it knows for free",
                               "`auto`, untuned, bounds = next power of two above the largest value",
                               "papers, tuned; n and M_j for free"], short),
-            "run": run,
+            "run": run, "place": place(results),
             "targets": table(["problem", "solver", "mean ± std", "target", "", "`auto`",
                               "papers' best", "settings"], long),
             "all": table(["solver", "knows for free", "settings tried", "adjacency"] +
