@@ -24,6 +24,7 @@ import families  # noqa: E402
 from experiments import accountants, plan, tuning  # noqa: E402
 from experiments.data import ROOT, Maker, named  # noqa: E402
 from experiments.engine import Engine, Log, finished, short  # noqa: E402
+from experiments.html import upward  # noqa: E402
 from experiments.page import write_page  # noqa: E402
 from experiments.solvers import BY_KEY, NAMED, SCD_TASKS  # noqa: E402
 
@@ -103,11 +104,16 @@ def rounded(value):
     return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
+def kept(key, value):
+    """Prices are rounded up."""
+    return upward(value, 4) if key == "proven" else rounded(value)
+
+
 def entry(study, settings, result):
     unshown = UNSHOWN + (() if float(study.words.get("l1", 1)) > 0 else ("right", "wrong"))
     out = {"problem": study.problem, "solver": study.solver, "group": study.group,
            "epsilon": study.epsilon, "adjacency": study.adjacency, "settings": settings,
-           "result": {k: rounded(v) for k, v in result.items() if k not in unshown}}
+           "result": {k: kept(k, v) for k, v in result.items() if k not in unshown}}
     return out | ({"passes": study.passes} if study.passes is not None else {})
 
 

@@ -1,4 +1,5 @@
 """The page around everything: one file, no script, nothing from elsewhere."""
+import decimal
 import math
 from html import escape
 
@@ -110,6 +111,15 @@ def number(x):
         mantissa, exponent = f"{x:.2e}".split("e")
         return f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
     return f"{x:.3g}" if abs(x) < 999.5 else f"{x:.0f}"
+
+
+def upward(x, digits=3):
+    """What a promise costs, rounded up to so many digits."""
+    if not math.isfinite(x) or x <= 0:
+        return x
+    exact = decimal.Decimal(repr(x))
+    unit = decimal.Decimal(10)**(exact.adjusted() - digits + 1)
+    return float(exact.quantize(unit, rounding=decimal.ROUND_CEILING))
 
 
 def plus_minus(mean, deviation):

@@ -1,7 +1,7 @@
 """Questions to the results that several sections ask."""
 import math
 
-from .html import number, table
+from .html import number, table, upward
 from .papers import NAMES
 from .plan import SCD_SOLVERS
 from .solvers import BY_KEY
@@ -102,7 +102,7 @@ def proven(entry):
     value = entry["result"].get("proven")
     if value is None:
         return "not covered" if is_literal(entry["solver"]) else f"ε {number(entry['epsilon'])}"
-    return f"ε {number(value)}" if value < 1e200 else "nothing"
+    return f"ε {upward(value):g}" if value < 1e200 else "nothing"
 
 
 def is_literal(solver):

@@ -349,6 +349,17 @@ class Grids(unittest.TestCase):
         self.assertEqual(against([(.5, 1)])[0], "better")
         self.assertEqual(against([(1., 1), (2, 1), (.5, 1)])[0], "reproduced/better/worse")
 
+    def test_prices_are_rounded_up(self):
+        from experiments.html import upward
+        from experiments.views import proven
+        self.assertEqual([upward(x) for x in (1.77, 1.771, 26.31, 999.1, .3891, 5.)],
+                         [1.77, 1.78, 26.4, 1000, .39, 5])
+        for value, told in ((26.891, "ε 26.9"), (1e300, "nothing")):
+            self.assertEqual(proven({"solver": "gcd-literal-gs-r", "epsilon": 1,
+                                     "result": {"proven": value}}), told)
+        self.assertEqual(proven({"solver": "sgd-single", "epsilon": 1, "result": {}}), "not covered")
+        self.assertEqual(proven({"solver": "gd", "epsilon": 1, "result": {}}), "ε 1")
+
     def entries(self, **means):
         made = []
         for solver, mean in means.items():
