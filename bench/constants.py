@@ -25,8 +25,8 @@ import numpy as np
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from experiments.data import CURVATURE, ROOT, Maker, named, write_schema  # noqa: E402
 from experiments.engine import Engine, Log  # noqa: E402
-from experiments.solvers import averaged, cd_axes, gcd_axes  # noqa: E402
-from experiments.tuning import Effort, Study  # noqa: E402
+from experiments.solvers import cd_axes, gcd_axes  # noqa: E402
+from experiments.tuning import Axis, Effort, Study  # noqa: E402
 
 NAMED = ("cal_imb", "elec_imb", "cal_std", "elec_std")
 MORE = {"house8L": ("more/house8L.csv.gz", "squared"),
@@ -81,8 +81,8 @@ class Set:
     def study(self, a, words, judge, smoothness, passes, epsilon):
         p = self.problem
         steps = passes * p.features if a.solver == "cd" else passes
-        axes = (averaged(cd_axes(p, False, "bounds", fine=True)) if a.solver == "cd" else
-                gcd_axes(p, False, fine=True))
+        axes = ({**cd_axes(p, False, "bounds"), "average": Axis.of(0, .5, coarse=[1])}
+                if a.solver == "cd" else gcd_axes(p, False))
         words = words | {"threads": 1, "adjacency": "replace-one", "rows": p.rows,
                          "solver": a.solver, "epsilon": f"{epsilon:g}", "delta": repr(p.delta),
                          "steps": steps, "smoothness": smoothness}

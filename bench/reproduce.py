@@ -1,7 +1,9 @@
 #!/usr/bin/python3
-"""The papers' comparisons on the papers' problems: runs them, and writes a report.
+"""Comparisons of the papers on the papers' problems: runs them, and writes a report.
 
     reproduce.py [--quick] [--runs N] [--data DIR] [--only NAME,...] [--build build] [--out DIR]
+
+Which of their figures and tables are there, the report says (experiments/coverage.py).
 
 Writes DIR/results.json and DIR/report.html (DIR: BUILD/reproduce). What was found is kept in
 DIR/cells.jsonl, of generated families (families.py) in DIR/families.json, as it comes: run again
@@ -22,6 +24,7 @@ import families  # noqa: E402
 from experiments import accountants, bounds, plan, tuning  # noqa: E402
 from experiments.data import ROOT, Maker, named  # noqa: E402
 from experiments.engine import Engine, Log, finished, short  # noqa: E402
+from experiments.html import upward  # noqa: E402
 from experiments.page import write_page  # noqa: E402
 from experiments.solvers import BY_KEY, NAMED, SCD_TASKS  # noqa: E402
 
@@ -103,11 +106,16 @@ def rounded(value):
     return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
+def kept(key, value):
+    """Prices are rounded up."""
+    return upward(value, 4) if key == "proven" else rounded(value)
+
+
 def entry(study, settings, result):
     unshown = UNSHOWN + (() if float(study.words.get("l1", 1)) > 0 else ("right", "wrong"))
     out = {"problem": study.problem, "solver": study.solver, "group": study.group,
            "epsilon": study.epsilon, "adjacency": study.adjacency, "settings": settings,
-           "result": {k: rounded(v) for k, v in result.items() if k not in unshown}}
+           "result": {k: kept(k, v) for k, v in result.items() if k not in unshown}}
     return out | ({"passes": study.passes} if study.passes is not None else {})
 
 

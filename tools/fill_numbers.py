@@ -20,12 +20,52 @@ KEPT = os.path.join("docs", "reproduce.json")
 REGION = re.compile(r"(<!-- numbers: ([a-z-]+) -->\n).*?(<!-- end of numbers -->)", re.DOTALL)
 
 
+OLDER = """This run is older than what is said above. Some of sotto's rows had finer grids and more settings
+than the papers' rows, and settings from earlier searches competed in them. Settings were not
+counted. DP-GCD was not run by the letter, nor DP-SGD on single rows. DP-CD with the paper's noise
+went through the coordinates in a permuted order."""
+
+
 def row(cells):
     return "| " + " | ".join(cells) + " |"
 
 
 def table(head, rows):
     return "\n".join([row(head), row(["---"] * len(head)), *map(row, rows)])
+
+
+def plain(words):
+    """Without the page's marks."""
+    return words.replace("<sub>", "_").replace("</sub>", "")
+
+
+def remark(results):
+    """What a run that is older than the one grid has otherwise."""
+    if all("tried" in e["result"] for e in results.entries):
+        return ""
+    return "\n\n" + OLDER
+
+
+def place(results):
+    """DP-GCD by the letter beside noise on the score, and DP-SGD on single rows beside batches."""
+    from experiments.papers import DPGCD_SUPPORT
+    from experiments.solvers import NAMED
+    from experiments.views import label, name, proven
+    from experiments.html import number
+    keys = ("gcd-literal-gs-r", "gcd-paper-gs-r", "gcd", "sgd-single", "sgd-paper")
+    rows = []
+    for problem in (p for p in NAMED if p in results.problems):
+        found = [results.best(problem, k) for k in keys]
+        if not (found[0] or found[3]):
+            continue
+        cells = [number(e["result"]["mean"]) if e else "–" for e in found]
+        said = DPGCD_SUPPORT.get(problem)
+        rows.append([name(problem), number(said["gcd"][2]) if said else "–", cells[0],
+                     proven(found[0]) if found[0] else "–", *cells[1:]])
+    if not rows:
+        return "The last run does not have these rows."
+    return table(["problem", "DP-GCD, printed", label(keys[0]), "what is proven of it",
+                  *(label(k) for k in keys[1:])], rows)
 
 
 def families(told):
@@ -43,7 +83,8 @@ def regions(told):
     from experiments.overview import target_rows
     from experiments.papers import PAPERS_BEST
     from experiments.solvers import BY_KEY, NAMED
-    from experiments.views import Results, label, name, settings
+    from experiments.coverage import rows as coverage
+    from experiments.views import Results, free, free_of, label, name, settings, tried_words
     results = Results(told)
     targets = [t for t in target_rows(results) if t["entry"]]
     short, long = [], []
@@ -54,24 +95,28 @@ def regions(told):
                  number(auto["result"]["mean"]) if auto and not t["only"] else "–",
                  f"{number(paper[0])} ({paper[1]})" if paper and not t["only"] else "–"]
         if not t["only"]:
-            short.append(cells)
+            short.append([*cells[:2], plain(free_of(e)), *cells[2:]])
         long.append([title, label(e["solver"]), f"{number(e['result']['mean'])} ± "
                      f"{number(e['result']['std'])}", number(t["target"]),
                      "met" if t["met"] else "missed", *cells[2:], settings(e)])
     problems = [p for p in NAMED if p in results.problems]
-    matrix = [[label(k), BY_KEY[k].adjacency] +
+    matrix = [[label(k), plain(free(k)), tried_words(results, problems, k), BY_KEY[k].adjacency] +
               [number(results.best(p, k)["result"]["mean"]) if results.best(p, k) else "–"
                for p in problems] for k in BY_KEY if any(results.best(p, k) for p in problems)]
     run = (f"{'Quick grids' if told['quick'] else 'The full grids'}, {results.runs} runs of each entry, "
-           f"{len(results.entries)} entries; {sum(t['met'] for t in targets)} of {len(targets)} targets are met.")
+           f"{len(results.entries)} entries; {sum(t['met'] for t in targets)} of {len(targets)} targets are met."
+           + remark(results))
     return {"families": families(told),
-            "reached": table(["problem", "sotto, tuned as the papers tune", "`auto`, untuned",
-                              "papers, tuned"], short),
+            "reached": table(["problem", "sotto, tuned as the papers tune", "it knows for free",
+                              "`auto`, untuned, bounds = next power of two above the largest value",
+                              "papers, tuned; n and M_j for free"], short),
             "bounds": "\n".join(textwrap.wrap(bounds.WORDS, 100)) + "\n\n" + table(bounds.HEAD, bounds.rows(results)),
-            "run": run,
+            "run": run, "place": place(results),
             "targets": table(["problem", "solver", "mean ± std", "target", "", "`auto`",
                               "papers' best", "settings"], long),
-            "all": table(["solver", "adjacency"] + [name(p) for p in problems], matrix)}
+            "all": table(["solver", "knows for free", "settings tried", "adjacency"] +
+                         [name(p) for p in problems], matrix),
+            "coverage": table(["paper", "item", "what it shows", "status", "why"], coverage(results))}
 
 
 def filled(text, values):

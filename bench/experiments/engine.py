@@ -9,6 +9,7 @@ import time
 
 import numpy as np
 
+from .html import upward
 from .tuning import tune
 
 AHEAD = 64       # cells that wait in the process
@@ -35,7 +36,7 @@ def reduced(answer):
         out["quality_min"] = short(np.min(answer["quality"]))
         out["quality_max"] = short(np.max(answer["quality"]))
     if "proven" in answer:
-        out["proven"] = short(answer["proven"])
+        out["proven"] = upward(answer["proven"], 6)
     return out
 
 

@@ -1,4 +1,5 @@
 """The page around everything: one file, no script, nothing from elsewhere."""
+import decimal
 import math
 from html import escape
 
@@ -22,7 +23,8 @@ COLOURS = {"cd": ("#0060a8", "#5db2f2"), "cdp": ("#0a8a6a", "#3fd0a6"), "gcd": (
 # key of a solver: colour, and how its line is drawn
 LOOKS = {"cd-paper": ("cd", "5 4"), "cd": ("cd", ""), "cd-private": ("cdp", ""),
          "gcd-paper-gs-r": ("gcd", "5 4"), "gcd-paper-gs-s": ("fw", "2 3"),
-         "gcd-paper-gs-q": ("svrg", "7 3 2 3"), "gcd": ("gcd", ""), "gcd-gs-r": ("gcd", "5 4"),
+         "gcd-paper-gs-q": ("svrg", "7 3 2 3"), "gcd-literal-gs-r": ("gcd", "1 3"),
+         "gcd-literal-gs-s": ("fw", "1 3"), "gcd-literal-gs-q": ("svrg", "1 3"), "sgd-single": ("sgd", "1 3"), "gcd": ("gcd", ""), "gcd-gs-r": ("gcd", "5 4"),
          "gcd-gs-s": ("fw", "2 3"), "gcd-gs-q": ("svrg", "7 3 2 3"), "sgd-paper": ("sgd", "5 4"),
          "sgd": ("sgd", ""), "gd": ("gd", ""), "scd": ("scd", ""), "scd-paper": ("scd", "5 4"),
          "scd-seq": ("fw", "2 3"), "fw": ("fw", ""), "ssp": ("ssp", ""), "svrg": ("svrg", ""),
@@ -109,6 +111,15 @@ def number(x):
         mantissa, exponent = f"{x:.2e}".split("e")
         return f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
     return f"{x:.3g}" if abs(x) < 999.5 else f"{x:.0f}"
+
+
+def upward(x, digits=3):
+    """What a promise costs, rounded up to so many digits."""
+    if not math.isfinite(x) or x <= 0:
+        return x
+    exact = decimal.Decimal(repr(x))
+    unit = decimal.Decimal(10)**(exact.adjusted() - digits + 1)
+    return float(exact.quantize(unit, rounding=decimal.ROUND_CEILING))
 
 
 def plus_minus(mean, deviation):

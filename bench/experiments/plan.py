@@ -1,5 +1,5 @@
 """What is run: every problem with every solver that can do it, and the figures that need more."""
-from .solvers import BY_KEY, NAMED, SCD_TASKS, SOLVERS, Maker
+from .solvers import BY_KEY, NAMED, SCD_TASKS, SOLVERS, Maker, clips, greedy_passes, steps
 from .tuning import Axis, Study
 
 EPSILONS = (.1, .3, 1, 3, 10)
@@ -28,30 +28,25 @@ def public_dorothea(problems, maker):
     if "dorothea" not in problems:
         return []
     p = problems["dorothea"]
-    gcd = BY_KEY["gcd"]
-    out = []
-    for steps in (1, 2, 4):
-        study = maker.study(p, gcd, "public", steps, more={"smoothness": p.name + ".public.M"})
-        study.axes["step-size"] = Axis.of(1, 2.15, 4.64, 10, coarse=[1, 2])
-        study.starts = [{"clip": 1, "step-size": 4, "selection-share": .8}] if steps == 2 else []
-        out.append(study)
-    return out
+    return [maker.study(p, BY_KEY["gcd"], "public", passes,
+                        more={"smoothness": p.name + ".public.M"})
+            for passes in greedy_passes(p, maker.quick)]
 
 
 def epsilon_studies(problems, maker):
     """Privacy and utility: the same, tuned at each epsilon."""
-    steps = {"cd": lambda p: Axis.of(*(max(1, round(f * p.features)) for f in (.02, .2, 2, 10, 40)),
-                                     coarse=[1, 2, 3]),
-             "gcd": lambda p: Axis.of(1, 2, 4, 8, 14, 20, coarse=[1, 4]),
-             "gd": lambda p: Axis.of(5, 15, 40, 100, coarse=[1, 3])}
+    passes = {"cd": lambda p: Axis.of(*(max(1, round(f * p.features)) for f in (.02, .2, 2, 10, 40)),
+                                      coarse=[1, 2, 3]),
+              "gcd": lambda p: Axis.of(1, 2, 4, 8, 14, 20, coarse=[1, 4]),
+              "gd": lambda p: Axis.of(5, 15, 40, 100, coarse=[1, 3])}
     out = []
     for name in EPSILON_PROBLEMS:
         for key in EPSILON_SOLVERS if name in problems else ():
             p, s = problems[name], BY_KEY[key]
             for epsilon in EPSILONS:
                 axes = None
-                if key in steps:
-                    axes = {**s.axes(p, True), "steps": steps[key](p)}
+                if key in passes:
+                    axes = {**s.axes(p, True), "steps": passes[key](p)}
                 out.append(maker.study(p, s, "epsilon", epsilon=epsilon, axes=axes))
     return out
 
@@ -70,15 +65,10 @@ def scd_words(p, key, rate=None):
 
 
 def scd_axes(p, key, quick):
-    clips = Axis.around(.25, -4, 4, 3 if quick else 2)
-    if key == "sgd":
-        return {"clip": Axis.around(p.clip["plain"], -4, 2, 3),
-                "step-size": Axis.of(*(float(f"{g / p.beta['plain']:.4g}")
-                                       for g in (.02, .05, .1, .2, .5, 1)), coarse=[1, 4]),
-                "batch-rate": Axis.of(.02, .1, coarse=[0]),
-                "passes": Axis.of(5, 15, coarse=[1])}
-    return {"clip": clips, "batch-rate": Axis.of(.005, .02, .1, coarse=[1]),
-            "passes": Axis.of(5, 15, coarse=[1])}
+    """The same for all; only DP-SGD has a step."""
+    shared = {"clip": clips(p.clip["plain"] if key == "sgd" else .25, quick),
+              "batch-rate": Axis.of(.005, .02, .1, coarse=[1]), "passes": Axis.of(5, 15, coarse=[1])}
+    return shared | ({"step-size": steps(quick, p.beta["plain"])} if key == "sgd" else {})
 
 
 def scd_studies(problems, quick):

@@ -1,11 +1,16 @@
 """The solvers that are compared: a line each, and the grids that they are tuned on.
 
-A solver says which options are fixed, what one pass over the data is for it, and which settings
-are tuned. One that is added here shows up in every table and figure whose problems it can do.
+A solver says which options are fixed, what one pass over the data is for it, which settings are
+tuned, and what it knows for free. One that is added here shows up in every table and figure whose
+problems it can do.
+
+The grid is the same for every row, a paper's or ours: 13 clips around a typical size of what is
+clipped, 10 steps, and the number of passes. All that a row has beside these stands at one value,
+but where it has no clip or no step: then the setting that it has in its place is tuned.
 """
 import dataclasses
 
-from .tuning import FINE_STEPS, STEPS, Axis, Study
+from .tuning import SMALL_STEPS, STEPS, Axis, Study
 
 DPCD = ("cal_std", "cal_imb", "elec_std", "elec_imb", "sparse10")
 IMBALANCED = ("cal_imb", "elec_imb")
@@ -16,12 +21,10 @@ SCD_TASKS = ("ridge_california", "logistic_a9a", "svm_adult81")
 
 # Passes over the data: p steps of DP-CD, n records of DP-SGD, one step of DP-GCD.
 PASSES_DPCD = (2, 5, 10, 20, 50)
-PASSES_SMALL = (.001, .01, .1, 1, 2, 5, 10, 20)
+PASSES_SMALL = (.001, .01, .1, 1, 2, 3, 5, 10, 20)
 PASSES_SMALL_QUICK = (.01, .1, 1, 5)
 STEPS_GREEDY = (1, 2, 4, 7, 10, 15, 20)
 STEPS_GREEDY_QUICK = (1, 2, 4, 7, 15)
-STEPS_OURS = (1, 2, 4, 6, 8, 10, 14, 20)
-STEPS_OURS_QUICK = (1, 2, 4, 8, 14, 20)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,60 +42,54 @@ class Solver:
     kind: str = "given"                 # how the problem is read: given, auto, mapped
     ours: bool = True                   # what sotto would be used as; else a paper's own way
     cost: float = 1.                    # of a run, beside others
+    free: str = ""                      # what it is told of the records without paying, beside n
+    literal: bool = False               # as its paper prints it: NOT PRIVATE
 
 
-def step_axis(coarse, fine=False):
-    """The papers' step sizes, and for sotto's own variants those between them."""
-    values = FINE_STEPS if fine else STEPS
-    return Axis(values, [values.index(s) for s in coarse])
+def looked(quick):
+    """Which of a grid's clips and steps are looked at first: every so many."""
+    return 3 if quick else 2
 
 
-def scaled_steps(beta):
-    """Step sizes of DP-SGD and DP-GD are gamma / beta."""
-    values = [float(f"{g / beta:.4g}") for g in (.01, .02, .05, .1, .2, .5, 1, 2, 4)]
-    return Axis(values, [1, 4, 6])
+def clips(size, quick):
+    return Axis.around(size, -6, 6, looked(quick))
+
+
+def steps(quick, beta=1., values=tuple(STEPS)):
+    """The papers' ten; of solvers that move all weights at once they are gamma / beta."""
+    begin = looked(quick) // 3
+    return Axis([float(f"{g / beta:.4g}") for g in values],
+                list(range(begin, len(values), looked(quick))))
 
 
 def dense(p):
     return not p.sparse
 
 
-def every(quick):
-    return 3 if quick else 2
+def cd_axes(p, quick, size="cd"):
+    return {"clip": clips(p.clip[size], quick), "step-size": steps(quick)}
 
 
-def cd_axes(p, quick, size="cd", fine=False):
-    return {"clip": Axis.around(p.clip[size], -6, 6, every(quick)),
-            "step-size": step_axis((.1, .464, 2.15) if quick else (.0464, .215, 1, 4.64), fine)}
-
-
-def averaged(axes, values=(0, .5)):
-    return {**axes, "average": Axis.of(*values, coarse=[len(values) - 1])}
-
-
-def gcd_axes(p, quick, fine=False):
-    return {"clip": Axis.around(p.clip["gcd"], -4, 6, every(quick)),
-            "step-size": step_axis((1, 2.15) if quick else (.464, 1, 2.15, 4.64), fine)}
-
-
-def shared(p, quick):
-    return {**gcd_axes(p, quick, True),
-            "selection-share": Axis.of(.3, .5, .7, .85, coarse=[2])}
+def gcd_axes(p, quick):
+    return cd_axes(p, quick, "gcd")
 
 
 def sgd_axes(p, quick, plain):
-    # a coin for each row of each batch: small batches take long
-    rates = Axis.of(1 / 64, .1) if quick else Axis.of(.002, 1 / 64, .1, coarse=[1])
-    return {"clip": Axis.around(p.clip["plain" if plain else "gd"], -6, 3, every(quick)),
-            "step-size": scaled_steps(p.beta["plain" if plain else "scaled"]),
-            "batch-rate": rates}
+    return {"clip": clips(p.clip["plain" if plain else "gd"], quick),
+            "step-size": steps(quick, p.beta["plain" if plain else "scaled"])}
+
+
+def single_axes(p, quick):
+    """Steps on single rows are smaller, in the papers too."""
+    return {"clip": clips(p.clip["plain"], quick),
+            "step-size": steps(quick, p.beta["plain"], tuple(SMALL_STEPS))}
 
 
 def minimiser_axes(p, quick):
     """How long rows may be, and how much more L2 penalty than the problem has."""
     slope = p.clip["gcd"] * (1 if p.loss == "squared" else .5)
     least = max(p.l2, 1e-6)
-    return {"norm-bound": Axis.around(p.clip["plain"] / slope, -4, 3, 2 if quick else 1),
+    return {"norm-bound": clips(p.clip["plain"] / slope, quick),
             "l2": Axis.of(*(float(f"{least * 3**k:.4g}") for k in range(10)), coarse=[0, 3, 6, 9])}
 
 
@@ -119,6 +116,17 @@ def sgd_passes(p, quick):
     return PASSES_DPCD if p.name in DPCD else (1, 5, 20) if quick else (.1, 1, 2, 5, 10, 20)
 
 
+def single_passes(p, quick):
+    """A step for each row of each pass: most of a quick run's time."""
+    if p.name in DPCD:
+        return PASSES_DPCD[::2] if quick else PASSES_DPCD
+    return (.01, .1, 1, 5) if quick else PASSES_SMALL
+
+
+def single_steps(p, passes):
+    return {"batch-rate": repr(1 / p.rows), "steps": max(1, round(passes * p.rows))}
+
+
 def as_steps(p, passes):
     return {"steps": passes}
 
@@ -133,109 +141,107 @@ def given(p):
 
 GREEDY = {"gs-s": "GS-s", "gs-r": "GS-r", "gs-q": "GS-q"}
 
+CONSTANTS, SMOOTH = "M<sub>j</sub>", "smoothness of all weights together"
+BATCH = .1               # of the rows, where batches are large
+
+
+def is_greedy(p):
+    return p.name not in ("cal_imb", "elec_std", "elec_imb")
+
+
 SOLVERS = [
-    Solver("cd-paper", "DP-CD, paper's noise", "DP-CD with the noise of its paper (eq. 18), last iterate",
-           {"solver": "cd", "calibration": "paper", "average": 0}, cd_axes, lambda p: True,
-           cd_passes, cd_steps, ours=False),
-    Solver("cd", "DP-CD", "DP-CD with exact accounting, last iterate or an average",
-           {"solver": "cd"}, lambda p, q: averaged(cd_axes(p, q, fine=True)), lambda p: True, cd_passes,
-           cd_steps),
+    Solver("cd-paper", "DP-CD, paper's noise", "DP-CD with the noise of its paper (eq. 18), coordinates drawn "
+           "independently, last iterate",
+           {"solver": "cd", "calibration": "paper", "average": 0, "order": "uniform"}, cd_axes,
+           lambda p: True, cd_passes, cd_steps, ours=False, free=CONSTANTS),
+    Solver("cd", "DP-CD", "DP-CD with exact accounting, a new random order in each pass, average of the last half",
+           {"solver": "cd", "average": .5}, cd_axes, lambda p: True, cd_passes, cd_steps, free=CONSTANTS),
     Solver("cd-private", "DP-CD, private constants", "DP-CD that buys the smoothness constants with a part of the "
            "budget, from bounds of twice the largest values",
-           {"solver": "cd", "smoothness": "private", "penalty-units": "file"},
-           lambda p, q: averaged(cd_axes(p, q, "bounds", fine=True)), lambda p: p.name in IMBALANCED,
+           {"solver": "cd", "smoothness": "private", "penalty-units": "file", "average": .5},
+           lambda p, q: cd_axes(p, q, "bounds"), lambda p: p.name in IMBALANCED,
            cd_passes, lambda p, t: cd_steps(p, t) | {"schema": p.name + ".bounds.schema"},
-           kind="mapped"),
-    *(Solver(f"gcd-paper-{rule}", f"DP-GCD {name}, paper's noise", f"DP-GCD, rule {name}, with the noise of "
-             "its paper (eq. 2)", {"solver": "gcd", "calibration": "paper", "rule": rule}, gcd_axes,
-             lambda p: p.name not in ("cal_imb", "elec_std", "elec_imb"), greedy_passes, as_steps,
-             ours=False) for rule, name in GREEDY.items()),
+           kind="mapped", free="bounds: twice the true maxima"),
+    *(Solver(f"gcd-literal-{rule}", f"DP-GCD {name}, as printed", f"Algorithms 1 and 2 of the paper, rule {name}, by "
+             "the letter: noise of eq. 2 on every partial derivative, inside of the rule. NOT PRIVATE as claimed",
+             {"solver": "gcd", "calibration": "paper", "rule": rule, "literal": "yes"}, gcd_axes,
+             # without an L1 penalty the three are one
+             lambda p, rule=rule: is_greedy(p) and (p.l1 > 0 or rule == "gs-r"), greedy_passes,
+             as_steps, ours=False, free=CONSTANTS, literal=True) for rule, name in GREEDY.items()),
+    *(Solver(f"gcd-paper-{rule}", f"DP-GCD {name}, paper's noise", f"DP-GCD, rule {name}, with noise of the paper's "
+             "size (eq. 2) on the score, where it can be priced",
+             {"solver": "gcd", "calibration": "paper", "rule": rule}, gcd_axes,
+             is_greedy, greedy_passes, as_steps, ours=False, free=CONSTANTS)
+      for rule, name in GREEDY.items()),
     *(Solver(f"gcd-{rule}", f"DP-GCD {name}", f"DP-GCD, rule {name}, with exact accounting",
-             {"solver": "gcd", "rule": rule},
-             lambda p, q: {**shared(p, q), "steps": Axis.of(1, 2, 4, 7, 10, 14, 20, coarse=[1, 4])},
-             lambda p: p.l1 > 0 and p.name != "cal_imb") for rule, name in GREEDY.items()),
+             {"solver": "gcd", "rule": rule}, gcd_axes,
+             lambda p: p.l1 > 0 and p.name != "cal_imb", greedy_passes, as_steps, free=CONSTANTS)
+      for rule, name in GREEDY.items()),
     Solver("gcd", "DP-GCD untruncated", "DP-GCD, scores that may be negative, with exact accounting",
-           {"solver": "gcd", "rule": "untruncated"}, shared, lambda p: True,
-           lambda p, q: STEPS_OURS_QUICK if q else STEPS_OURS, as_steps),
-    Solver("sgd-paper", "DP-SGD, add-remove", "DP-SGD with one clip and one step size for all columns and "
-           "the adjacency under which the papers price it",
-           {"solver": "sgd", "average": 0}, lambda p, q: sgd_axes(p, q, True),
-           lambda p: not p.sparse, sgd_passes, row_steps, adjacency="add-remove", ours=False, cost=3),
-    Solver("sgd", "DP-SGD", "DP-SGD in units of the columns' scales, average of the last 70 %, priced as "
-           "the others are",
-           {"solver": "sgd", "average": .7}, lambda p, q: sgd_axes(p, q, False),
-           lambda p: not p.sparse, sgd_passes, row_steps, cost=3),
+           {"solver": "gcd", "rule": "untruncated"}, gcd_axes, lambda p: True, greedy_passes,
+           as_steps, free=CONSTANTS),
+    Solver("sgd-single", "DP-SGD, single rows", "DP-SGD as the papers run it: each step draws one row, last iterate; "
+           "noise as for secret coins of rate 1/n. Drawing exactly one row is not what that price covers",
+           {"solver": "sgd", "average": 0, "literal": "yes"}, single_axes,
+           lambda p: not p.sparse, single_passes, single_steps, adjacency="add-remove", ours=False,
+           cost=8, free=SMOOTH, literal=True),
+    Solver("sgd-paper", "DP-SGD in batches, add-remove", "DP-SGD with one clip and one step size for all columns, "
+           "batches of a tenth of the rows, last iterate, and the adjacency under which the papers price it",
+           {"solver": "sgd", "average": 0, "batch-rate": BATCH}, lambda p, q: sgd_axes(p, q, True),
+           lambda p: not p.sparse, sgd_passes, row_steps, adjacency="add-remove", ours=False, cost=3,
+           free=SMOOTH),
+    Solver("sgd", "DP-SGD", "DP-SGD in units of the columns' scales, batches of a tenth of the rows, average of the "
+           "last 70 %, priced as the others are",
+           {"solver": "sgd", "average": .7, "batch-rate": BATCH}, lambda p, q: sgd_axes(p, q, False),
+           lambda p: not p.sparse, sgd_passes, row_steps, cost=3, free=f"{CONSTANTS}, {SMOOTH}"),
     Solver("gd", "DP-GD", "gradients of all rows, one clip in units of the columns' scales, average of the "
-           "last 70 %", {"solver": "gd", "average": .7},
-           lambda p, q: {"clip": Axis.around(p.clip["gd"], -6, 5, every(q)),
-                         "step-size": scaled_steps(p.beta["scaled"]),
-                         "momentum": Axis.of(0, .9, coarse=[0])},
-           dense, lambda p, q: (5, 10, 30, 100) if q else (2, 5, 10, 20, 30, 50, 100, 200), as_steps),
+           "last 70 %", {"solver": "gd", "average": .7}, lambda p, q: sgd_axes(p, q, False),
+           dense, lambda p, q: (5, 10, 30, 100) if q else (2, 5, 10, 20, 30, 50, 100, 200), as_steps,
+           free=f"{CONSTANTS}, {SMOOTH}"),
     Solver("scd", "DP-SCD", "dual coordinate descent by secret batches, the dual hidden",
            {"solver": "scd", "norm-bound": "inf"},
-           lambda p, q: {"clip": Axis.around(p.clip["scd"], -4, 4, every(q)),
+           lambda p, q: {"clip": clips(p.clip["scd"], q),
                          "batch-rate": Axis.of(.005, .02, .1, coarse=[1])},
            lambda p: p.l1 == 0 and p.name.startswith("elec"),
-           lambda p, q: (2, 10, 30) if q else PASSES_DPCD, row_steps, adjacency="add-remove", cost=3),
+           lambda p, q: (2, 10, 30) if q else PASSES_DPCD, row_steps, adjacency="add-remove", cost=3,
+           free="nothing"),
     Solver("fw", "Frank-Wolfe", "private Frank-Wolfe in the L1 ball of the optimum: its radius is an oracle's",
-           {"solver": "fw"},
-           lambda p, q: {"clip": Axis.around(p.clip["coordinate"], -6, 3, every(q))},
+           {"solver": "fw"}, lambda p, q: {"clip": clips(p.clip["coordinate"], q)},
            lambda p: p.l1 > 0 and p.name != "cal_imb",
-           lambda p, q: (1, 4, 15, 40, 80) if q else (1, 2, 4, 8, 15, 30, 50, 80), as_steps),
+           lambda p, q: (1, 4, 15, 40, 80) if q else (1, 2, 4, 8, 15, 30, 50, 80), as_steps,
+           free="radius of the optimum"),
     Solver("ssp", "Sufficient statistics", "second moments, asked once, then the exact solver on them",
-           {"solver": "ssp"}, lambda p, q: {"clip": Axis.around(p.clip["row"], -4, 6, 2)},
-           lambda p: p.loss == "squared" and p.features <= 300, ours=True),
+           {"solver": "ssp"}, lambda p, q: {"clip": clips(p.clip["row"], q)},
+           lambda p: p.loss == "squared" and p.features <= 300, free=CONSTANTS),
     Solver("svrg", "DP-SVRG", "anchors with a gradient of all rows, then batches of differences",
-           {"solver": "svrg"},
-           lambda p, q: {"clip": Axis.around(p.clip["gd"], -3, 4, every(q)),
-                         "difference-clip": Axis.around(p.clip["gd"], -8, 1, every(q)),
-                         "step-size": scaled_steps(p.beta["scaled"]),
-                         "rounds": Axis.of(2, 4, 8, coarse=[1]),
-                         "batch-rate": Axis.of(.05, .2, coarse=[1])},
+           {"solver": "svrg"}, lambda p, q: sgd_axes(p, q, False),
            lambda p: p.name in ("cal_std", "cal_imb", "elec_std", "elec_imb", "log1", "log2"),
-           adjacency="add-remove", cost=3),
+           adjacency="add-remove", cost=3, free=f"{CONSTANTS}, {SMOOTH}"),
     Solver("output", "Output perturbation", "the minimiser with noise on it; the L2 penalty that it is trained "
            "with is tuned, too", {"solver": "output"},
            lambda p, q: {**minimiser_axes(p, q), **({} if p.loss != "squared" else {
-               "clip": Axis.around(p.clip["coordinate"], -3, 3, 3)})}, lambda p: few(p)),
+               "clip": Axis.around(p.clip["coordinate"], -3, 3, 3)})}, few, free="nothing"),
     Solver("objective", "Objective perturbation", "the minimiser of an objective with a random linear part; the L2 "
            "penalty that it is trained with is tuned, too", {"solver": "objective"},
-           minimiser_axes, lambda p: few(p) and p.loss == "logistic" and p.l1 == 0),
+           minimiser_axes, lambda p: few(p) and p.loss == "logistic" and p.l1 == 0, free="nothing"),
     Solver("newton", "Newton, bounds tuned", "sotto's Newton method with declared bounds that were tuned; "
            "scales, matrix and clip are bought",
            {"solver": "newton", "penalty-units": "file"},
            lambda p, q: {"schema": Axis.of(*(f"{p.name}.{b:g}.schema" for b in (1, .5, .25, .125)))},
-           lambda p: dense(p) and p.features <= 300, kind="mapped"),
+           lambda p: dense(p) and p.features <= 300, kind="mapped",
+           free="bounds: a tuned share of the true maxima"),
     Solver("select", "Selection, bounds tuned", "sotto's selection of a few features and Newton on them, with "
            "declared bounds that were tuned",
            {"solver": "auto", "path": "select", "penalty-units": "file"},
            lambda p, q: {"schema": Axis.of(*(f"{p.name}.{b:g}.schema" for b in (1, .5, .25, .125)))},
-           lambda p: dense(p) and p.features >= 100, kind="mapped", cost=3),
+           lambda p: dense(p) and p.features >= 100, kind="mapped", cost=3,
+           free="bounds: a tuned share of the true maxima"),
     Solver("auto", "auto, untuned", "nothing tuned: bounds of powers of two are declared, scales and all else "
            "are bought with the same budget; with an intercept, as its rivals in the same column",
            {"solver": "auto", "penalty-units": "file"}, lambda p, q: {}, lambda p: True, kind="auto",
-           cost=3),
+           cost=3, free="bounds: the next power of two above the largest value"),
 ]
 BY_KEY = {s.key: s for s in SOLVERS}
-
-# What finer grids have found before (half square): they compete with the best of this one.
-KNOWN = {
-    ("cd", "cal_std", 20): {"clip": 12.9, "step-size": .3, "average": .5},
-    ("cd", "cal_imb", 50): {"clip": 6950, "step-size": .46, "average": 0},
-    ("cd", "elec_std", 50): {"clip": 3.52, "step-size": 1, "average": .5},
-    ("cd", "elec_imb", 50): {"clip": 7.62, "step-size": 2.15, "average": .5},
-    ("gcd", "square", 8): {"clip": 2.4, "step-size": 1.6, "selection-share": .7},
-    ("gcd", "sparse10", 14): {"clip": 4.26, "step-size": 1, "selection-share": .3},
-    ("gcd", "log1", 14): {"clip": .67, "step-size": 2.15, "selection-share": .7},
-    ("gcd", "log2", 4): {"clip": .67, "step-size": 2.15, "selection-share": .85},
-    ("gcd", "mad_l1", 1): {"clip": .78, "step-size": 2.15, "selection-share": .5},
-    ("gcd", "dorothea", 2): {"clip": 1.2, "step-size": 2.15, "selection-share": .8},
-    ("gd", "cal_std", 30): {"clip": 7.78, "step-size": .49, "momentum": 0},
-    ("gd", "elec_std", 100): {"clip": 6.25, "step-size": .82, "momentum": 0},
-    ("fw", "mad_l1", 4): {"clip": .2}, ("fw", "sparse10", 80): {"clip": .3},
-    ("svrg", "cal_std", None): {"rounds": 8, "batch-rate": .2, "clip": 4, "difference-clip": .5,
-                                "step-size": .3},
-}
 
 
 def seconds_of(p):
@@ -261,7 +267,7 @@ class Maker:
         if s.kind == "auto":
             words |= {"intercept": "yes", "schema": p.name + ".auto.schema"}
         elif s.kind == "given" and s.words["solver"] not in UNSCALED:
-            words["smoothness"] = p.name + (".ones" if s.key == "sgd-paper" else ".M")
+            words["smoothness"] = p.name + (".ones" if s.key in ("sgd-paper", "sgd-single") else ".M")
         if s.words["solver"] == "fw":
             del words["l1"], words["l2"]
             words["radius"] = f"{self.weights[p.name]:.10g}"
@@ -274,11 +280,12 @@ class Maker:
         if passes is not None:
             words |= s.by_pass(p, passes)
             cost *= 1 + (passes / 15 if s.key in ("sgd", "sgd-paper", "scd", "gd") else 0)
-        known = KNOWN.get((s.key, p.name, passes))
+        seconds = seconds_of(p) * cost
+        if s.key == "sgd-single":
+            seconds = seconds_of(p) + 10e-9 * words["steps"] * p.features
         return Study(p.name, s.key, self.judge(p, s.kind), p.file, words | (more or {}),
                      s.axes(p, self.quick) if axes is None else axes, group, passes, epsilon,
-                     s.adjacency, [known] if known and axes is None else [], runs,
-                     seconds_of(p) * cost)
+                     s.adjacency, runs, seconds)
 
     def over_passes(self, p, s, group):
         if s.passes is None:

@@ -1,6 +1,6 @@
 """Tuning as the papers do it: without privacy, for the least mean error. Its cost is not in epsilon.
 
-The grids are those of the papers' appendices, thinned out: a coarse look at all of it, then steps
+Every row has the same grid (solvers.py): that of the papers' appendices, thinned out: a coarse look at all of it, then steps
 to the better neighbour on the fine grid, then the best few again with fresh noise. What is reported
 is trained anew with noise that tuning has not seen.
 """
@@ -12,7 +12,7 @@ import numpy as np
 
 RATIO = 10**(10 / 49)      # np.logspace(-4, 6, 50): the thresholds of DP-GCD's Table 2
 STEPS = [float(f"{s:.3g}") for s in np.logspace(-2, 1, 10)]      # and the steps
-FINE_STEPS = [float(f"{s:.3g}") for s in np.logspace(-2, 1, 19)]
+SMALL_STEPS = [float(f"{s:.3g}") for s in np.logspace(-6, 0, 10)]      # of single rows
 
 
 @dataclasses.dataclass
@@ -61,7 +61,6 @@ class Study:
     passes: float = None
     epsilon: float = 1.
     adjacency: str = "replace-one"
-    starts: list = dataclasses.field(default_factory=list)  # settings that compete at the end
     runs: int = None        # of the final look, if not the usual number
     cost: float = .01       # seconds that a run may take, roughly
 
@@ -88,7 +87,9 @@ class Cell:
     stage: str
 
     def words(self):
-        return [f"{k}={v}" for k, v in {**self.study.words, **self.settings}.items()]
+        words = {**self.study.words, **self.settings}
+        last = {k: words.pop(k) for k in ("literal",) if k in words}
+        return [f"{k}={v}" for k, v in {**words, **last}.items()]
 
     def identity(self):
         return "|".join([self.stage, str(self.runs), self.study.judge, self.study.key(),
@@ -120,10 +121,13 @@ def around(study, index):
 
 
 def tune(study, effort):
-    """A generator: yields lists of cells, is sent their results; returns (settings, result)."""
+    """A generator: yields lists of cells, is sent their results; returns (settings, result).
+
+    The result says how many settings were tried.
+    """
     if not study.axes:
         (result,) = yield [Cell(study, {}, study.runs or effort.final, "final")]
-        return {}, result
+        return {}, {**result, "tried": 1}
     seen = {}
 
     def look(indices, runs, stage):
@@ -135,15 +139,15 @@ def tune(study, effort):
     first = list(itertools.product(*(a.coarse for a in study.axes.values())))
     best = yield from look(first, effort.coarse, "coarse")
     if not np.isfinite(seen[best][1]):
-        return at(study, best), seen[best][2]      # every setting was refused: its message
+        return at(study, best), {**seen[best][2], "tried": len(seen)}  # all refused: a message
     for move in range(effort.moves):
         better = yield from look(around(study, best), effort.refine, f"refine {move}")
         if better == best:
             break
         best = better
     kept = sorted(seen, key=lambda i: (-(seen[i][0] > effort.coarse), seen[i][1]))[:effort.best]
-    last = [at(study, i) for i in kept] + study.starts
+    last = [at(study, i) for i in kept]
     results = yield [Cell(study, settings, effort.check, "check") for settings in last]
     best = last[min(range(len(last)), key=lambda i: score(results[i]))]
     (result,) = yield [Cell(study, best, study.runs or effort.final, "final")]
-    return best, result
+    return best, {**result, "tried": len(seen)}

@@ -1,7 +1,7 @@
 """Questions to the results that several sections ask."""
 import math
 
-from .html import number, table
+from .html import number, table, upward
 from .papers import NAMES
 from .plan import SCD_SOLVERS
 from .solvers import BY_KEY
@@ -31,6 +31,11 @@ class Results:
 
     def at(self, problem, solver, passes):
         return next((e for e in self.all(problem, solver) if e.get("passes") == passes), None)
+
+    def tried(self, problem, solver, group="passes"):
+        """How many settings a row tried, its numbers of passes among them; None: it was not counted."""
+        counts = [e["result"].get("tried") for e in self.all(problem, solver, group)]
+        return sum(counts) if counts and None not in counts else None
 
     def solvers(self, problem, group="passes"):
         return [k for k in BY_KEY if self.all(problem, k, group)]
@@ -95,7 +100,32 @@ def apart(first, second):
 def proven(entry):
     """The price of a paper's own noise, where that is proven to be another one."""
     value = entry["result"].get("proven")
-    return f"ε {number(value)}" if value else f"ε {number(entry['epsilon'])}"
+    if value is None:
+        return "not covered" if is_literal(entry["solver"]) else f"ε {number(entry['epsilon'])}"
+    return f"ε {upward(value):g}" if value < 1e200 else "nothing"
+
+
+def is_literal(solver):
+    return solver in BY_KEY and BY_KEY[solver].literal
+
+
+def free(solver):
+    """What a row is told of the records without paying for it."""
+    told = BY_KEY[solver].free
+    return "n" if told == "nothing" else f"n, {told}"
+
+
+def free_of(entry):
+    """The same of an entry: a group may be told less."""
+    return "n, bounds 0 and 1" if entry["group"] == "public" else free(entry["solver"])
+
+
+def tried_words(results, problems, solver):
+    """Settings that a row tried, over problems."""
+    found = [results.tried(p, solver) for p in problems if results.all(p, solver)]
+    if not found or None in found:
+        return "not counted"
+    return number(found[0]) if min(found) == max(found) else f"{min(found)} to {max(found)}"
 
 
 def name(problem):

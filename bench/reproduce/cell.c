@@ -3,6 +3,7 @@
  * training does.
  */
 #include "cell.h"
+#include "literal.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -83,11 +84,13 @@ sotto_status cell_read(cell *c, const judge *j, char **word, int words,
     *c = (cell){.judge = j, .proven = NAN};
     if (words < 4)
         return error_set(error, SOTTO_USAGE, "expected ID FILE RUNS SEED ...");
+    c->literal = words > 4 && !strcmp(word[words - 1], "literal=yes");
     c->id = mem_text(word[0]);
     c->file = mem_text(word[1]);
     c->runs = strtoll(word[2], NULL, 10);
     c->seed = strtoull(word[3], NULL, 10);
     c->key = key_of(word[1], word + 4, words - 4);
+    words -= c->literal;
     c->read = read_key(word[1], word + 4, words - 4);
     if (!c->id || !c->file || !c->read)
         return error_memory(error);
@@ -137,6 +140,8 @@ static sotto_status price(cell *c, sotto_error *error)
     const sotto_options *o = c->options;
     account_list events = {0};
     account_price price = {0};
+    if (c->literal)
+        return literal_price(c, &c->proven, error);
     if ((!option_given(o, OPTION_CALIBRATION) ||
          option_is(o, OPTION_CALIBRATION, "exact")) &&
         !option_is(o, OPTION_SOLVER, "scd-paper"))
@@ -267,7 +272,10 @@ static sotto_status prepare(cell *c, sotto_error *error)
 sotto_status cell_prepare(cell *c, sotto_error *error)
 {
     double start = seconds();
-    sotto_status status = prepare(c, error);
+    sotto_status status =
+        c->literal ? literal_check(c->options, error) : SOTTO_OK;
+    if (status == SOTTO_OK)
+        status = prepare(c, error);
     if (status == SOTTO_OK)
         status = make_plan(c, error);
     if (status == SOTTO_OK && c->run.run.solver->ready)
@@ -296,9 +304,23 @@ static sotto_status ask(private_run *r, sotto_error *error)
     return status;
 }
 
+static sotto_status train_literally(private_run *r, const cell *c,
+                                    cell_result *out, sotto_error *error)
+{
+    double start = seconds();
+    sotto_status status =
+        literal_train(c, r->policy.seed, r->answer.weight, error);
+    out->seconds = seconds() - start;
+    return status == SOTTO_OK ? judge_run(c->judge, &r->maps, r->answer.weight,
+                                          0, &out->judged, error)
+                              : status;
+}
+
 static sotto_status train(private_run *r, const cell *c, cell_result *out,
                           sotto_error *error)
 {
+    if (c->literal)
+        return train_literally(r, c, out, error);
     sotto_table *t = NULL;
     sotto_status status = records_copy(&t, c->table, error);
     if (status == SOTTO_OK)

@@ -20,6 +20,7 @@ typedef struct cell {
     char *key;  /* cells that share it have the same plan; NULL: no other has */
     char *read; /* what of the options reading depends on */
     sotto_options *options;
+    int literal; /* NOT PRIVATE: as a paper prints it (literal.h) */
     uint64_t seed;
     int64_t runs;
     cell_result *result;
@@ -34,7 +35,8 @@ typedef struct cell {
 
 /*
  * Words are the cell's id, its file, the number of runs, a seed, and options
- * as NAME=VALUE; the judge is found by the caller. To be freed in any case.
+ * as NAME=VALUE; the judge is found by the caller. The last word may be
+ * literal=yes. To be freed in any case.
  */
 sotto_status cell_read(cell *c, const judge *j, char **word, int words,
                        sotto_error *error);

@@ -150,6 +150,11 @@ const char *judge_name(const judge *j)
     return j->name;
 }
 
+const sotto_table *judge_table(const judge *j)
+{
+    return j->table;
+}
+
 /* ---- runs ---- */
 
 sotto_status judge_run(const judge *j, const fit_maps *maps, double *weight,

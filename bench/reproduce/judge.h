@@ -26,6 +26,9 @@ sotto_status judge_open(judge **out, const char *name, const char *file,
 void judge_close(judge *j);
 const char *judge_name(const judge *j);
 
+/* The records, in double precision. */
+const sotto_table *judge_table(const judge *j);
+
 /* Weights of a run, in its own units: they become those of the file, but
    where the problem itself is meant in the units of the fit. */
 sotto_status judge_run(const judge *j, const fit_maps *maps, double *weight,

@@ -15,6 +15,7 @@
  * nothing of this is private.
  */
 #include "cell.h"
+#include "literal.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -234,6 +235,7 @@ int main(int count, char **argument)
         pthread_join(thread[i], NULL);
     for (int i = 0; i < all.judges; i++)
         judge_close(all.judge[i]);
+    literal_end();
     records_end();
     cell_end();
     return 0;

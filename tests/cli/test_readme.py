@@ -214,7 +214,7 @@ class Readme(unittest.TestCase):
                                                        line)]
         self.assertGreaterEqual(len(rows), 8)
         for row in rows:
-            self.assertLess(float(row[2]), float(row[3].split()[0]), row[0])
+            self.assertLess(float(row[3]), float(row[4].split()[0]), row[0])
 
 
 class Demo(unittest.TestCase):

@@ -22,7 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("SOTTO_BUILD") or os.path.join(ROOT, "build")
 SCRIPT = os.path.join(ROOT, "bench", "reproduce.py")
-sys.path.insert(0, os.path.join(ROOT, "tools"))
+sys.path[:0] = [os.path.join(ROOT, "tools"), os.path.join(ROOT, "bench")]
 
 
 class Tables(html.parser.HTMLParser):
@@ -115,6 +115,7 @@ class Reproduce(unittest.TestCase):
         for e in self.told["entries"]:
             r = e["result"]
             self.assertEqual(r["runs"], 2, e)
+            self.assertGreaterEqual(r["tried"], 1 if e["solver"] == "auto" else 15, e)
             self.assertLessEqual(r["min"], r["mean"])
             self.assertLessEqual(r["mean"], r["max"])
             self.assertGreaterEqual(r["min"], -1e-9)
@@ -186,6 +187,31 @@ class Reproduce(unittest.TestCase):
                 self.assertAlmostEqual(value(text) / wanted, 1, delta=.006)
         self.check_passes(tables)
         self.check_targets(tables, least)
+
+    def test_what_each_row_knows_and_tried(self):
+        """A column of the page; a row's count is that of its passes together."""
+        head, *rows = Tables(self.page).tables["knows"]
+        self.assertEqual(head[:4], ["solver", "knows for free", "adjacency", "settings tried"])
+        knows = {r[0]: r for r in rows}
+        self.assertEqual(knows["auto, untuned"][1],
+                         "n, bounds: the next power of two above the largest value")
+        self.assertEqual(knows["auto, untuned"][3], "1")
+        self.assertEqual(knows["DP-CD"][1], "n, Mj")
+        for label, key in (("DP-CD", "cd"), ("DP-GD", "gd")):
+            counts = [sum(e["result"]["tried"] for e in self.told["entries"] if e["solver"] == key and
+                          e["problem"] == p and e["group"] == "passes") for p in ("square", "log1")]
+            self.assertEqual({float(w) for w in knows[label][3].split(" to ")}, set(map(float, counts)))
+        self.assertIn("next power of two above the largest value", self.page)
+
+    def test_every_figure_and_table_of_the_papers(self):
+        head, *rows = Tables(self.page).tables["coverage"]
+        self.assertEqual(head, ["paper", "item", "what it shows", "status", "why"])
+        self.assertEqual([sum(r[0] == p for r in rows) for p in (
+            "DP-CD", "DP-GCD", "DP-SCD", "Block-coordinate Frank-Wolfe")], [6, 8, 5, 2])
+        for row in rows:
+            self.assertTrue(set(row[3].split("/")) <= {"reproduced", "reproduced in part", "better", "worse",
+                                                       "not done"}, row)
+            self.assertTrue(row[4], row)
 
     def check_passes(self, tables):
         """The table beneath a plot has every entry, with all that was asked for."""
@@ -296,6 +322,102 @@ def mixed(x):
     x = ((x ^ (x >> 30)) * 0xbf58476d1ce4e5b9) & whole
     x = ((x ^ (x >> 27)) * 0x94d049bb133111eb) & whole
     return x ^ (x >> 31)
+
+
+class Grids(unittest.TestCase):
+    """The same grid for every row, and what is said of printed numbers."""
+
+    def test_one_grid(self):
+        from experiments.data import Problem
+        from experiments.solvers import NAMED, SOLVERS, STEPS_GREEDY
+        p = Problem("square", "", "squared", .1, 0., 1000, 100, "",
+                    clip={k: 2. for k in ("cd", "gcd", "gd", "plain", "coordinate", "row", "scd", "bounds")},
+                    beta={"plain": 3., "scaled": 5.})
+        self.assertIn(p.name, NAMED)
+        for s in SOLVERS:
+            for quick in (False, True):
+                axes = s.axes(p, quick)
+                with self.subTest(solver=s.key, quick=quick):
+                    if "clip" in axes and s.key != "output":
+                        self.assertEqual(len(axes["clip"].values), 13)
+                        self.assertEqual(axes["clip"].coarse, list(range(0, 13, 3 if quick else 2)))
+                    if "step-size" in axes:
+                        self.assertEqual(set(axes), {"clip", "step-size"})
+                        self.assertEqual(len(axes["step-size"].values), 10)
+                        self.assertEqual(len(axes["step-size"].coarse), 3 if quick else 5)
+        for s in SOLVERS:
+            if s.words["solver"] == "gcd":
+                self.assertEqual(s.passes(p, False), STEPS_GREEDY)
+            self.assertTrue(s.free, s.key)
+
+    def test_no_setting_competes_that_the_grid_does_not_have(self):
+        """Driven with made-up errors, a study runs settings of its axes alone, and counts them."""
+        from experiments.tuning import QUICK, Axis, Study, tune
+        study = Study("p", "s", "p", "f", {}, {"clip": Axis.of(1, 2, 3, 4, 5, coarse=[0, 4]),
+                                               "step-size": Axis.of(.1, 1, 10, coarse=[1])}, "passes")
+        steps, asked = tune(study, QUICK), set()
+        try:
+            cells = next(steps)
+            while True:
+                asked |= {tuple(sorted(c.settings.items())) for c in cells}
+                cells = steps.send([{"mean": abs(c.settings["clip"] - 2.2) + c.settings["step-size"]}
+                                    for c in cells])
+        except StopIteration as end:
+            settings, result = end.value
+        self.assertEqual(settings, {"clip": 2, "step-size": .1})
+        self.assertEqual(result["tried"], len(asked))
+        for found in asked:
+            found = dict(found)
+            self.assertIn(found["clip"], (1, 2, 3, 4, 5))
+            self.assertIn(found["step-size"], (.1, 1, 10))
+
+    def test_against_printed_numbers(self):
+        from experiments.coverage import against
+        self.assertEqual(against([])[0], "not done")
+        self.assertEqual(against([(1.1, 1), (.9, 1)])[0], "reproduced")
+        self.assertEqual(against([(.5, 1)])[0], "better")
+        self.assertEqual(against([(1., 1), (2, 1), (.5, 1)])[0], "reproduced/better/worse")
+
+    def test_prices_are_rounded_up(self):
+        from experiments.html import upward
+        from experiments.views import proven
+        self.assertEqual([upward(x) for x in (1.77, 1.771, 26.31, 999.1, .3891, 5.)],
+                         [1.77, 1.78, 26.4, 1000, .39, 5])
+        for value, told in ((26.891, "ε 26.9"), (1e300, "nothing")):
+            self.assertEqual(proven({"solver": "gcd-literal-gs-r", "epsilon": 1,
+                                     "result": {"proven": value}}), told)
+        self.assertEqual(proven({"solver": "sgd-single", "epsilon": 1, "result": {}}), "not covered")
+        self.assertEqual(proven({"solver": "gd", "epsilon": 1, "result": {}}), "ε 1")
+
+    def entries(self, **means):
+        made = []
+        for solver, mean in means.items():
+            solver = solver.replace("_", "-")
+            made += [{"problem": "elec_imb", "solver": solver, "group": "passes", "epsilon": 1., "passes": 2,
+                      "adjacency": "replace-one", "settings": {},
+                      "result": {"mean": mean, "std": mean / 100, "min": mean, "max": mean, "runs": 25,
+                                 "seconds": .1}}]
+        return made
+
+    def test_large_batches_that_change_the_order_are_said(self):
+        from experiments.dpcd import order
+        from experiments.views import Results
+
+        def said(**means):
+            return order(Results({"problems": {"elec_imb": {}}, "effort": {"final": 25},
+                                  "entries": self.entries(**means)}))
+        self.assertIn("large batches change the order", said(cd_paper=.1, sgd_single=.2, sgd_paper=.05))
+        self.assertIn("DP-CD is ahead of DP-SGD", said(cd_paper=.1, sgd_single=.2, sgd_paper=.3))
+        self.assertIn("not as in the paper", said(cd_paper=.1, sgd_single=.05, sgd_paper=.3))
+
+        def covered(**means):
+            from experiments.coverage import orders
+            results = Results({"problems": {"elec_imb": {}}, "effort": {"final": 25},
+                               "entries": self.entries(**means)})
+            return orders(results, ["elec_imb"], "cd-paper", ["sgd-single"])
+        self.assertIn("large batches changes it on", covered(cd_paper=.1, sgd_single=.2, sgd_paper=.05)[1])
+        self.assertEqual(covered(cd_paper=.1, sgd_single=.2, sgd_paper=.3)[0], "reproduced")
+        self.assertEqual(covered(cd_paper=.1, sgd_single=.05)[0], "reproduced in part")
 
 
 class Cells(unittest.TestCase):
