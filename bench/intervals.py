@@ -44,13 +44,16 @@ MADE = {"well": 5000, "well, many rows": 50000, "ill": 5000, "heavy tails": 5000
         "separated classes": 5000, "uneven residuals": 20000, "skewed residuals": 5000,
         "levels": 5000, "very heavy tails": 10000, "categories": 5000, "a rare level": 10000,
         "many categories": 20000}
-NOT_OF = {"ssp": ("skewed residuals", "levels", "very heavy tails"), "auto squared": (),
+NOT_OF = {"ssp": ("skewed residuals", "levels", "very heavy tails", "adult, six columns", "adult"),
+          "auto squared": (),
           "auto logistic": ()}
 FILES = ("kin8nm", "elevators", "mammography", "pendigits", "house8L", "puma32H", "waveform",
          "credit-g")
 LAST = FILES[4:]
-RAW = {"adult, six columns": ("age", "education-num", "hours-per-week", "relationship", "race", "sex"),
+RAW = {"adult, six columns": ("age", "education-num", "hours-per-week", "relationship", "race",
+                              "sex"),
        "adult": None}
+MIXED = ("categories", "a rare level", "many categories", *RAW)  # these have tables of their own
 
 
 def skewed(rng, p):
@@ -75,8 +78,8 @@ def very_heavy(rng, p):
 
 
 def mixed(rng, numbers, parts):
-    """Numbers, and a category for each list of the parts that its levels have. The first level of
-    each stands for a tenth of the numbers' mean."""
+    """Numbers, and a category for each list of the parts that its levels have. The first number is
+    larger where a category is at its first level."""
     x = rng.standard_normal((POPULATION, numbers))
     y = x @ rng.standard_normal(numbers)
     columns = list(x.T)
@@ -330,10 +333,14 @@ def main():
         for name in args.only or [one for one in names if one not in NOT_OF[case]]:
             measure(name, case, args.runs, args.data, kept, args.keep)
     for case in args.case or CASES:
-        text = tables({name: kept[case][name] for name in names if name in kept[case]})
-        print(f"{case}\n{text}")
-        if args.write:
-            put(case, text)
+        for title, some in ((case, [name for name in names if name not in MIXED]),
+                            (f"{case}, categories", MIXED)):
+            cells = {name: kept[case][name] for name in some if name in kept[case]}
+            if cells:
+                text = tables(cells)
+                print(f"{title}\n{text}")
+                if args.write:
+                    put(title, text)
     return 0
 
 
