@@ -49,8 +49,8 @@ typedef struct solver_answer {
                          each weight and behind them of the intercept of columns
                          that are not centred (solver_units); 0: there is none,
                          as the next says. The caller's, zeros at first */
-    double *moved; /* of as many: what takes a weight to the middle of its
-                      interval, if it is not that itself */
+    double *moved;    /* of as many: what takes a weight to the middle of its
+                         interval, if it is not that itself */
     unsigned char *refused; /* of as many, an interval_reason: the caller's,
                                INTERVAL_UNMODELLED at first */
 } solver_answer;
