@@ -59,6 +59,16 @@ static int show_has_intervals(const sotto_model *m)
     return any;
 }
 
+/* Whether the middle of an interval is not its weight. */
+static int show_is_moved(const sotto_model *m)
+{
+    sotto_interval one;
+    int any = 0;
+    for (int64_t j = 0; j <= sotto_model_features(m) && !any; j++)
+        any = sotto_model_interval(m, j, &one) && one.moved != 0;
+    return any;
+}
+
 /* 90 %, in a column of that width. Returns whether it has 0 in it. */
 static int show_interval(const sotto_model *m, int64_t j, int width)
 {
@@ -98,8 +108,14 @@ static void show_about_intervals(const sotto_model *m)
 {
     sotto_interval first;
     if (show_has_intervals(m))
-        printf("intervals  90 %%, of noise and sampling together, for the "
-               "minimiser on the population\n");
+        printf(
+            "intervals  90 %%, of noise and sampling together, for the "
+            "minimiser on the population\n%s",
+            show_is_moved(m)
+                ? "           (levels of a category add up: intervals are of "
+                  "the weights that the\n           penalty prefers of those "
+                  "with the same predictions)\n"
+                : "");
     else if (sotto_model_statement(m)) {
         sotto_model_interval(m, 0, &first);
         printf("intervals  no interval: %s\n", first.none);

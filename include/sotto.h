@@ -721,7 +721,10 @@ SOTTO_API double sotto_model_noise(const sotto_model *model, int64_t j);
  * With three classes and more there is none.
  */
 typedef struct sotto_interval {
-    double centre, error;      /* standard error */
+    double centre, error; /* standard error */
+    double moved; /* centre less the weight: 0 but of levels that add up to the
+                     intercept's column, where rows do not tell what these
+                     weights have in common, and the penalty does */
     double at_90[2], at_95[2]; /* from, to: 90 and 95 % */
     const char *none; /* "no interval: " and this; NULL: there is one */
 } sotto_interval;

@@ -69,6 +69,11 @@ class Model:
         """The standard error of each weight and, last, of the intercept; NaN: there is none."""
         return np.array([self._interval(j).error for j in range(self._coefficients())])
 
+    def middles(self) -> Doubles:
+        """The middle of each interval, NaN where there is none: the weight, but of levels that
+        add up to the intercept's column."""
+        return np.array([self._interval(j).centre for j in range(self._coefficients())])
+
     def reasons(self) -> list[str | None]:
         """Why each of them has no interval; None: it has one."""
         return [text(self._interval(j).none) for j in range(self._coefficients())]

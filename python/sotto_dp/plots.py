@@ -68,7 +68,7 @@ def plot_weights(estimator: Any, most: int = 30, ax: Any = None) -> Any:
         raise UsageError("plot_weights: expected a fitted estimator of sotto")
     pyplot = _load("matplotlib.pyplot") if ax is None else None
     weights = np.ravel(estimator.coef_)
-    half = np.ravel(np.diff(estimator.conf_int(0.9), axis=-1)) / 2
+    low, high = estimator.conf_int(0.9).reshape(-1, 2).T
     names = [str(name) for name in estimator.coef_names_]
     ranges = _ranges(estimator._model, names)
     scale = np.ones(len(names)) if ranges is None else ranges
@@ -78,14 +78,15 @@ def plot_weights(estimator: Any, most: int = 30, ax: Any = None) -> Any:
         ax = pyplot.figure(figsize=(6, 1 + 0.3 * max(1, len(order)))).add_subplot()
     values = (weights * scale)[order]
     place = np.arange(len(order))
-    ends = (half * scale)[order]
+    ends = np.stack([(low * scale)[order], (high * scale)[order]])
     bars = ax.barh(place, values, 0.5, color=["#2b84a3" if v > 0 else "#c2622f" for v in values])
-    for bar, value, end in zip(bars, values, ends):
-        bar.set_alpha(0.35 if end >= abs(value) else 1)
-    given = np.isfinite(ends)
+    for bar, start, end in zip(bars, *ends):
+        bar.set_alpha(0.35 if start <= 0 <= end else 1)
+    given = np.isfinite(ends).all(axis=0)
     if given.any():
-        ax.errorbar(values[given], place[given], xerr=ends[given], fmt="none", ecolor="#8a929a",
-                    capsize=3, label="90 % interval")
+        start, end = ends[:, given]
+        ax.errorbar((start + end) / 2, place[given], xerr=(end - start) / 2, fmt="none",
+                    ecolor="#8a929a", capsize=3, label="90 % interval")
     # a $ is no formula here
     ax.set_yticks(place, [names[j].replace("$", r"\$") for j in order])
     ax.invert_yaxis()

@@ -175,6 +175,14 @@ sotto_status table_widen(sotto_table *t, const level_list *list,
    and not the one that stands for all others. */
 int table_is_level(const char *bytes, size_t size);
 
+/*
+ * Of each feature: the number, from 1 on, of the category that it is a level
+ * of, where exactly one level of that is 1 in every row and the others are 0; 0
+ * for all others. By declaration alone.
+ */
+sotto_status table_whole_levels(const sotto_table *t, int64_t *whole,
+                                sotto_error *error);
+
 /* A table of the same columns without a row: what is public of it. */
 sotto_status table_shape_of(sotto_table **out, const sotto_table *t,
                             sotto_error *error);

@@ -10,8 +10,7 @@
 #define INTERVAL_LIST(ROW)                                                     \
     ROW(UNMODELLED, "solver", "none is known to cover for this solver")        \
     ROW(HIDDEN, "hidden",                                                      \
-        "noise hides how its column varies apart from the others; the levels " \
-        "of a category add up to the intercept, and are always hidden")        \
+        "noise hides how its column varies apart from the others")             \
     ROW(FEW_SEEN, "others",                                                    \
         "fewer than two thirds of the weights can be told apart, and then "    \
         "none has one")                                                        \

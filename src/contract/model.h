@@ -61,6 +61,8 @@ struct sotto_model {
                       and behind them of the intercept; 0: there is none, for
                       the reason in `refused`. NULL: of no weight, because the
                       solver makes none. With three classes and more NULL */
+    double *moved; /* where there is an interval, its middle is the weight and
+                      this: 0 but of levels that add up, and the intercept */
     unsigned char *refused; /* an interval_reason for each */
 
     /* rows longer than the bound, in stored units, are shortened to it before

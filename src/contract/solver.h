@@ -49,6 +49,8 @@ typedef struct solver_answer {
                          each weight and behind them of the intercept of columns
                          that are not centred (solver_units); 0: there is none,
                          as the next says. The caller's, zeros at first */
+    double *moved;    /* of as many: what takes a weight to the middle of its
+                         interval, if it is not that itself */
     unsigned char *refused; /* of as many, an interval_reason: the caller's,
                                INTERVAL_UNMODELLED at first */
 } solver_answer;
@@ -136,6 +138,9 @@ typedef struct solver_units {
     const double *half; /* stored = (raw - centre) / half; NULL: 1 */
     double target_half;
     const double *centre; /* NULL: 0 */
+    /* NULL, or of each feature the category, from 1 on, of which exactly one
+       level is 1 in every row, as declared; 0: it is no such level */
+    const int64_t *whole;
 } solver_units;
 
 typedef struct solver_row solver_row;

@@ -99,6 +99,13 @@ sotto_status fit_copy_maps(fit_maps *out, const sotto_table *t,
     *out = (fit_maps){.features = t->features,
                       .target_centre = t->target_centre,
                       .target_half = t->target_half};
+    out->whole = mem_zeroed((size_t)t->features + 1, sizeof *out->whole);
+    sotto_status status = out->whole ? table_whole_levels(t, out->whole, error)
+                                     : error_memory(error);
+    if (status != SOTTO_OK) {
+        fit_free_maps(out);
+        return status;
+    }
     if (!t->centre && !t->half)
         return SOTTO_OK; /* nothing is mapped */
     out->centre = mem_zeroed((size_t)t->features, sizeof(double));
@@ -116,6 +123,7 @@ void fit_free_maps(fit_maps *maps)
 {
     mem_free(maps->centre);
     mem_free(maps->half);
+    mem_free(maps->whole);
     *maps = (fit_maps){0};
 }
 

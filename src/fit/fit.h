@@ -33,6 +33,7 @@ typedef struct fit_maps {
     int64_t features;
     double *centre, *half;
     double target_centre, target_half;
+    int64_t *whole; /* table_whole_levels */
 } fit_maps;
 
 sotto_status fit_copy_maps(fit_maps *out, const sotto_table *t,

@@ -43,6 +43,7 @@ static sotto_status run_solver(private_run *r, sotto_model *m,
     r->answer.noise = m->noise;
     int room = m->classes > 2 || model_make_errors(m);
     r->answer.error = m->error;
+    r->answer.moved = m->moved;
     r->answer.refused = m->refused;
     r->answer.spread = mem_zeroed((size_t)m->features, sizeof(double));
     sotto_status status = m->noise && room && r->answer.spread
@@ -149,8 +150,11 @@ void fit_see_maps(private_run *r)
 {
     const fit_task *t = &r->task;
     r->run.units = (solver_units){t->units == MODEL_UNITS_FILE,
-                                  t->units == MODEL_UNITS_SPREAD, r->maps.half,
-                                  r->maps.target_half, r->maps.centre};
+                                  t->units == MODEL_UNITS_SPREAD,
+                                  r->maps.half,
+                                  r->maps.target_half,
+                                  r->maps.centre,
+                                  r->maps.whole};
 }
 
 void fit_begin_run(private_run *r)

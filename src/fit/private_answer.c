@@ -33,10 +33,11 @@ void fit_keep_errors(const private_run *r, sotto_model *m)
     for (int64_t j = 0; m->error && j <= m->features; j++) {
         double half = r->maps.half && j < m->features ? r->maps.half[j] : 1;
         m->error[j] *= r->maps.target_half / half;
-        if (m->error[j] > 0 && isfinite(m->error[j]))
+        m->moved[j] *= r->maps.target_half / half;
+        if (m->error[j] > 0 && isfinite(m->error[j]) && isfinite(m->moved[j]))
             m->refused[j] = INTERVAL_UNMODELLED;
         else
-            m->error[j] = 0;
+            m->error[j] = m->moved[j] = 0;
         any |= m->error[j] > 0 || m->refused[j] != INTERVAL_UNMODELLED;
     }
     if (!r->statement || !any)

@@ -5,6 +5,12 @@
  *   "intervals": {"errors": [0.5, 0], "intercept": 1.5,
  *                 "refused": {"2": "hidden"}}
  *   "intervals": {"refused": "l1"}          no weight has one
+ *
+ * Levels of a category add up to the intercept's column, so that predictions do
+ * not say what their weights have in common. The middle of such an interval is
+ * the weight and what it is moved by, to where the penalty puts it:
+ *
+ *   "moved": {"3": -0.25, "intercept": 0.25}
  */
 #include "file.h"
 #include "interval.h"
@@ -17,14 +23,15 @@
 static const char *const words[] = {INTERVAL_LIST(INTERVAL_WORD)};
 static const char *const meanings[] = {INTERVAL_LIST(INTERVAL_MEANING)};
 
-static const char intercept_key[] = "intercept";
+static const char intercept_key[] = "intercept", moved_key[] = "moved";
 
 int model_make_errors(sotto_model *m)
 {
     size_t count = (size_t)m->features + 1;
     m->error = mem_zeroed(count, sizeof *m->error);
+    m->moved = mem_zeroed(count, sizeof *m->moved);
     m->refused = mem_zeroed(count, sizeof *m->refused);
-    if (m->error && m->refused)
+    if (m->error && m->moved && m->refused)
         return 1;
     model_drop_errors(m);
     return 0;
@@ -33,8 +40,10 @@ int model_make_errors(sotto_model *m)
 void model_drop_errors(sotto_model *m)
 {
     mem_free(m->error);
+    mem_free(m->moved);
     mem_free(m->refused);
     m->error = NULL;
+    m->moved = NULL;
     m->refused = NULL;
 }
 
@@ -42,7 +51,7 @@ void model_drop_errors(sotto_model *m)
 
 int sotto_model_interval(const sotto_model *m, int64_t j, sotto_interval *out)
 {
-    *out = (sotto_interval){NAN, NAN, {NAN, NAN}, {NAN, NAN}, NULL};
+    *out = (sotto_interval){NAN, NAN, NAN, {NAN, NAN}, {NAN, NAN}, NULL};
     int given = m->error && m->error[j] > 0;
     if (!given) {
         out->none = !m->statement ? "the model is NOT PRIVATE"
@@ -50,8 +59,9 @@ int sotto_model_interval(const sotto_model *m, int64_t j, sotto_interval *out)
                                   : meanings[INTERVAL_UNMODELLED];
         return 0;
     }
-    out->centre = j < m->features ? m->weight[j] : m->intercept;
+    out->centre = (j < m->features ? m->weight[j] : m->intercept) + m->moved[j];
     out->error = m->error[j];
+    out->moved = m->moved[j];
     for (int side = 0; side < 2; side++) {
         double sign = side ? 1 : -1;
         out->at_90[side] = out->centre + sign * INTERVAL_90 * out->error;
@@ -84,6 +94,22 @@ static void add_refused(json_t **part, const sotto_model *m)
     json_add(part, "refused", refused);
 }
 
+static void add_moved(json_t **part, const sotto_model *m)
+{
+    json_t *moved = json_object();
+    for (int64_t j = 0; j <= m->features; j++) {
+        char key[24];
+        snprintf(key, sizeof key, "%lld", (long long)j + 1);
+        if (m->moved[j] != 0)
+            json_add_number(&moved, j < m->features ? key : intercept_key,
+                            m->moved[j]);
+    }
+    if (json_object_size(moved))
+        json_add(part, moved_key, moved);
+    else
+        json_decref(moved);
+}
+
 json_t *model_intervals(const sotto_model *m)
 {
     json_t *part = json_object(), *errors = json_array();
@@ -98,6 +124,7 @@ json_t *model_intervals(const sotto_model *m)
     json_add(&part, "errors", errors);
     json_add_number(&part, intercept_key, m->error[m->features]);
     add_refused(&part, m);
+    add_moved(&part, m);
     return part;
 }
 
@@ -134,12 +161,34 @@ static int read_one(sotto_model *m, int64_t j, const json_t *error,
            (m->error[j] > 0) == !word && (!word || why < INTERVAL_REASONS);
 }
 
+/* Only what has an interval is moved. */
+static int read_moved(sotto_model *m, const json_t *moved)
+{
+    size_t told = 0;
+    for (int64_t j = 0; moved && j <= m->features; j++) {
+        char key[24];
+        snprintf(key, sizeof key, "%lld", (long long)j + 1);
+        const json_t *by =
+            json_object_get(moved, j < m->features ? key : intercept_key);
+        if (!by)
+            continue;
+        m->moved[j] = json_number_value(by);
+        told++;
+        if (!json_is_number(by) || m->moved[j] == 0 || !(m->error[j] > 0))
+            return 0;
+    }
+    return !moved || (json_is_object(moved) && told > 0 &&
+                      told == json_object_size(moved));
+}
+
 static int read_each(sotto_model *m, const json_t *part, const json_t *refused)
 {
     const json_t *errors = json_object_get(part, "errors");
     size_t told = 0;
+    const json_t *moved = json_object_get(part, moved_key);
     int fine = json_array_size(errors) == (size_t)m->features &&
-               json_is_object(refused) && json_object_size(part) == 3;
+               json_is_object(refused) &&
+               json_object_size(part) == (moved ? 4 : 3);
     for (int64_t j = 0; fine && j <= m->features; j++) {
         char key[24];
         snprintf(key, sizeof key, "%lld", (long long)j + 1);
@@ -152,7 +201,7 @@ static int read_each(sotto_model *m, const json_t *part, const json_t *refused)
                              : json_array_get(errors, (size_t)j),
                         word);
     }
-    return fine && told == json_object_size(refused);
+    return fine && told == json_object_size(refused) && read_moved(m, moved);
 }
 
 int model_read_intervals(sotto_model *m, const json_t *root)

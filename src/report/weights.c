@@ -190,8 +190,8 @@ static void put_chart(text_buffer *t, const chart *c)
         sotto_interval one;
         double x = c->list[i].value * c->list[i].range;
         int given = interval_of(c, &c->list[i], &one);
-        low = fmin(low, given ? one.at_90[0] : x);
-        high = fmax(high, given ? one.at_90[1] : x);
+        low = fmin(low, given ? fmin(x, one.at_90[0]) : x);
+        high = fmax(high, given ? fmax(x, one.at_90[1]) : x);
     }
     text_format(t,
                 "<figure>\n<svg class=\"plot\" viewBox=\"0 0 %d %lld\" "
@@ -303,7 +303,11 @@ static void put_why(text_buffer *t, const chart *c, const char *none)
             "of 90 %, each of one weight, about 90 have it. They cover the "
             "noise, and that rows are drawn at random; not that people who "
             "are in the data differ from those who are not. They are made of "
-            "the released answers alone and cost nothing.</p>\n");
+            "the released answers alone and cost nothing. Levels of a "
+            "category add up to the intercept's column, so that rows do not "
+            "tell what their weights have in common. There an interval is "
+            "about the weight that the penalty prefers of those with the same "
+            "predictions, and the weight itself may be outside.</p>\n");
     else
         text_format(
             t,

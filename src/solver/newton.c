@@ -66,8 +66,7 @@ static int newton_memory(newton_state *s)
 
 /* ---- 6: rounds ---- */
 
-/* What a stored weight is multiplied by, to be penalised. */
-static double newton_unit(const newton_state *s, int64_t j)
+double newton_unit(const newton_state *s, int64_t j)
 {
     if (s->settings->by_spread)
         return s->columns.spread[j];

@@ -22,6 +22,10 @@
  * Rare: a clip far above the usual length is there for few rows, of which the
  * histogram of lengths shows nothing.
  *
+ * Levels that add up: redundant.h. Rows tell nothing of such a direction, where
+ * answers are noise alone. There are that many fewer directions for gradients
+ * to be in, and c is what the penalty makes of it.
+ *
  * Hidden, and few rows that may decide: as in ssp_errors.c. Noise is in
  * whitened coordinates, so that shares are of c' G^-1 c; and a row has one
  * column at its bound, not all of them.
@@ -46,24 +50,36 @@
 #define ALIGNED_CLASSES 1.25
 
 typedef struct parts {
-    double noise, sampling, bias; /* variances in each coordinate of w */
+    double seen;                  /* directions that rows tell of */
+    double noise, sampling, bias; /* variances in each of these in w */
 } parts;
 
-static parts parts_of(const newton_rest *m)
+/* What errors are made with, without the directions that are redundant. */
+typedef struct work {
+    const redundant *of;
+    double *lifted;         /* second moments, for their eigenvectors */
+    double *pull, *first;   /* as newton_rest has them */
+    double *vector, *value; /* of the second moments */
+    double *along;          /* the redundant directions of w, orthonormal */
+    double *c, *w, *a;
+} work;
+
+static parts parts_of(const newton_rest *m, const redundant *of)
 {
     double bias = (m->classes ? ALIGNED_CLASSES : ALIGNED_NUMBERS) * m->lost;
-    double d = (double)m->d;
-    return (parts){m->sd * m->sd / m->rounds, m->square / (d * m->rows),
-                   bias * bias / d};
+    double seen = (double)(m->d - of->count);
+    return (parts){seen, m->sd * m->sd / m->rounds,
+                   m->square / (seen * m->rows), bias * bias / seen};
 }
 
 /* Why no weight at all has an interval; INTERVAL_UNMODELLED: some may. */
-static interval_reason refused_at_all(const newton_rest *m, const parts *of)
+static interval_reason refused_at_all(const newton_rest *m, const parts *of,
+                                      const double *pull)
 {
     double square = 0;
     for (int64_t e = 0; e < m->d; e++)
-        square += m->pull[e] * m->pull[e];
-    if (!(square <= AT_REST * (double)m->d * of->noise))
+        square += pull[e] * pull[e];
+    if (!(square <= AT_REST * of->seen * of->noise))
         return INTERVAL_MOVING;
     if (!(m->clip <= MOST_CLIP * m->length))
         return INTERVAL_FEW_ROWS;
@@ -72,82 +88,104 @@ static interval_reason refused_at_all(const newton_rest *m, const parts *of)
     return INTERVAL_UNMODELLED;
 }
 
-/* `vector` and `value` are of the second moments. */
-static int is_hidden(const newton_rest *m, const double *vector,
-                     const double *value, const double *c)
+static int is_hidden(const newton_rest *m, const work *k)
 {
     double all = 0, hidden = 0;
     for (int64_t e = 0; e < m->d; e++) {
         double along = 0;
         for (int64_t j = 0; j < m->d; j++)
-            along += c[j] * vector[j * m->d + e];
-        double share = along * along / value[e];
+            along += k->c[j] * k->vector[j * m->d + e];
+        double share = along * along / k->value[e];
         all += share;
-        if (value[e] < NEAR_EDGE * m->edge)
+        if (k->value[e] < NEAR_EDGE * m->edge)
             hidden += share;
     }
     return !(hidden <= MOST_HIDDEN * all);
 }
 
 /* a = to to'c: what a row moves c'v by is its residual times a'x. */
-static int few_decide(const newton_rest *m, const double *a)
+static int few_decide(const newton_rest *m, const work *k)
 {
     double longest = 0, mean = 0;
+    redundant_leave_out(k->of->along, k->of->count, m->d, k->a);
     for (int64_t i = 0; i < m->d; i++) {
-        longest += a[i] * a[i] * m->reach[i] * m->reach[i];
+        longest += k->a[i] * k->a[i] * m->reach[i] * m->reach[i];
         for (int64_t j = 0; j < m->d; j++)
-            mean += a[i] * m->first[i * m->d + j] * a[j];
+            mean += k->a[i] * k->first[i * m->d + j] * k->a[j];
     }
     return !(longest <= FEW_ROWS * mean);
 }
 
-/* The error of c'v; w and a have room for d. */
-static double error_of(const newton_rest *m, const parts *of, const double *c,
-                       double *w, double *a, unsigned char *refused)
+/* The error of the sum `what` of v; c is what the penalty makes of it. */
+static double error_of(const newton_rest *m, const parts *of,
+                       const double *what, const work *k,
+                       unsigned char *refused)
 {
     int64_t d = m->d;
     double length = 0, drawn = 0;
-    memset(a, 0, (size_t)d * sizeof *a);
+    memcpy(k->c, what, (size_t)d * sizeof *k->c);
+    redundant_hold(k->of, k->c);
+    memset(k->a, 0, (size_t)d * sizeof *k->a);
     for (int64_t e = 0; e < d; e++) {
-        w[e] = 0;
+        k->w[e] = 0;
         for (int64_t j = 0; j < d; j++)
-            w[e] += m->to[j * d + e] * c[j];
-        length += w[e] * w[e];
+            k->w[e] += m->to[j * d + e] * k->c[j];
+        length += k->w[e] * k->w[e];
         for (int64_t j = 0; j < d; j++)
-            a[j] += m->to[j * d + e] * w[e];
+            k->a[j] += m->to[j * d + e] * k->w[e];
     }
     for (int64_t j = 0; j < d; j++)
-        drawn += c[j] * (m->v[j] - m->average[j]);
+        drawn += k->c[j] * (m->v[j] - m->average[j]);
     if (of->sampling > SMALL_PART * (of->noise + of->sampling) &&
-        few_decide(m, a))
+        few_decide(m, k))
         *refused = INTERVAL_FEW_ROWS;
     return sqrt(length * (of->noise + DOUBT * of->sampling +
                           HALF_KNOWN * HALF_KNOWN * of->bias) +
                 drawn * drawn);
 }
 
-sotto_status newton_errors(const newton_rest *m, const double *what,
-                           int64_t count, double *error, unsigned char *refused,
-                           sotto_error *failed)
+/* Pull and second moments without what is redundant: rows have nothing there,
+   and answers noise alone. Eigenvalues there are put above all others, so that
+   no sum is hidden for their sake. */
+static sotto_status without_redundant(const newton_rest *m, work *k,
+                                      sotto_error *error)
 {
-    int64_t d = m->d, seen = 0;
-    parts of = parts_of(m);
-    interval_reason all = refused_at_all(m, &of);
-    double *vector = mem_zeroed((size_t)(d * d + 3 * d), sizeof *vector);
-    double *value = vector + d * d;
-    if (!vector)
-        return error_memory(failed);
-    sotto_status status = matrix_eigen(m->first, d, value, vector, failed);
-    for (int64_t i = 0; status == SOTTO_OK && i < count; i++) {
-        const double *c = what + i * d;
+    int64_t d = m->d, count = k->of->count;
+    double trace = 0;
+    memcpy(k->pull, m->pull, (size_t)d * sizeof *k->pull);
+    memcpy(k->first, m->first, (size_t)(d * d) * sizeof *k->first);
+    for (int64_t r = 0; r < count; r++)
+        for (int64_t e = 0; e < d; e++)
+            for (int64_t j = 0; j < d; j++)
+                k->along[r * d + e] +=
+                    m->from[e * d + j] * k->of->along[r * d + j];
+    redundant_leave_out(k->along, redundant_orthonormal(k->along, count, d), d,
+                        k->pull);
+    redundant_clear(k->of, k->first);
+    for (int64_t i = 0; i < d; i++)
+        trace += k->first[i * d + i];
+    memcpy(k->lifted, k->first, (size_t)(d * d) * sizeof *k->lifted);
+    redundant_lift(k->of, trace + m->edge, k->lifted);
+    return matrix_eigen(k->lifted, d, k->value, k->vector, error);
+}
+
+static void find_errors(const newton_rest *m, const double *what, int64_t count,
+                        const work *k, errors_found *out)
+{
+    double *error = out->error;
+    unsigned char *refused = out->refused;
+    int64_t seen = 0;
+    parts of = parts_of(m, k->of);
+    interval_reason all = refused_at_all(m, &of, k->pull);
+    for (int64_t i = 0; i < count; i++) {
         refused[i] = (unsigned char)all;
-        error[i] = error_of(m, &of, c, value + d, value + 2 * d, &refused[i]);
-        if (is_hidden(m, vector, value, c) || !isfinite(error[i]) ||
-            !(error[i] > 0))
+        error[i] = error_of(m, &of, what + i * m->d, k, &refused[i]);
+        out->moved[i] = redundant_moved(k->of, what + i * m->d, k->c, m->v);
+        if (is_hidden(m, k) || !isfinite(error[i]) || !(error[i] > 0))
             refused[i] = INTERVAL_HIDDEN;
         seen += refused[i] != INTERVAL_HIDDEN;
     }
-    for (int64_t i = 0; status == SOTTO_OK && i < count; i++) {
+    for (int64_t i = 0; i < count; i++) {
         /* what columns make impossible is said before what this run did */
         int hidden = refused[i] == INTERVAL_HIDDEN;
         if (3 * seen < 2 * count)
@@ -155,9 +193,36 @@ sotto_status newton_errors(const newton_rest *m, const double *what,
         else if (all != INTERVAL_UNMODELLED)
             refused[i] = (unsigned char)all;
         if (refused[i] != INTERVAL_UNMODELLED)
-            error[i] = 0;
+            error[i] = out->moved[i] = 0;
     }
-    mem_free(vector);
+}
+
+sotto_status newton_errors(const newton_rest *m, const double *what,
+                           int64_t count, errors_found *out,
+                           sotto_error *failed)
+{
+    int64_t d = m->d, square = d * d;
+    const redundant none = {.d = d};
+    const redundant *of = m->redundant ? m->redundant : &none;
+    double *memory =
+        mem_zeroed((size_t)(3 * square + (of->count + 5) * d), sizeof *memory);
+    double *small = memory + 3 * square;
+    if (!memory)
+        return error_memory(failed);
+    work k = {.of = of,
+              .first = memory,
+              .vector = memory + square,
+              .lifted = memory + 2 * square,
+              .pull = small,
+              .value = small + d,
+              .c = small + 2 * d,
+              .w = small + 3 * d,
+              .a = small + 4 * d,
+              .along = small + 5 * d};
+    sotto_status status = without_redundant(m, &k, failed);
+    if (status == SOTTO_OK)
+        find_errors(m, what, count, &k, out);
+    mem_free(memory);
     return status;
 }
 
@@ -205,6 +270,23 @@ static void sums_of(const newton_state *s, double *what, double *reach)
         last[s->p] = reach[s->p] = 1;
 }
 
+/* By the units of the penalty: without --l2 the target is what it tends to. */
+static sotto_status find_redundant(const newton_state *s, double *unit,
+                                   redundant *out, sotto_error *error)
+{
+    redundant_frame f = {.features = s->p,
+                         .intercept = s->d > s->p,
+                         .whole = s->settings->run->units.whole,
+                         .centre = s->columns.centre,
+                         .scale = s->columns.scale,
+                         .unit = unit};
+    for (int64_t j = 0; j < s->p; j++) {
+        double each = newton_unit(s, j) / s->columns.scale[j];
+        unit[j] = each * each;
+    }
+    return redundant_make(out, &f, error);
+}
+
 sotto_status newton_intervals(const stages *k, const solver_answer *out,
                               sotto_error *error)
 {
@@ -218,11 +300,14 @@ sotto_status newton_intervals(const stages *k, const solver_answer *out,
         solver_refuse_interval(out, j, INTERVAL_REPLACED);
     if (replaced)
         return SOTTO_OK;
-    double *what = mem_zeroed((size_t)((count + 2) * d), sizeof *what);
+    double *what = mem_zeroed((size_t)((count + 3) * d), sizeof *what);
     double *reach = what + count * d, *pull = reach + d;
     double rounds = (double)k->averaged;
+    redundant of;
+    errors_found found = {out->error, out->moved, out->refused};
     if (!what)
         return error_memory(error);
+    sotto_status status = find_redundant(s, pull + d, &of, error);
     sums_of(s, what, reach);
     for (int64_t e = 0; e < d; e++) {
         pull[e] = k->answers[e] / rounds;
@@ -244,9 +329,12 @@ sotto_status newton_intervals(const stages *k, const solver_answer *out,
                      .square = k->square,
                      .lost = k->lost,
                      .classes = loss_has_classes(s->problem->loss.kind),
-                     .rows = solver_sample(s->settings->run)};
-    sotto_status status =
-        newton_errors(&m, what, count, out->error, out->refused, error);
+                     .rows = solver_sample(s->settings->run),
+                     .from = k->from,
+                     .redundant = &of};
+    if (status == SOTTO_OK)
+        status = newton_errors(&m, what, count, &found, error);
+    redundant_free(&of);
     mem_free(what);
     return status;
 }

@@ -6,6 +6,7 @@
 #define SOTTO_SOLVER_NEWTON_ERRORS_H
 
 #include "newton_stages.h"
+#include "redundant.h"
 
 /* What the last stage was asked and answered. v = to w, and in coordinates w
    the loss bends by about 1 in all directions. */
@@ -22,16 +23,14 @@ typedef struct newton_rest {
                                     mean length and mean square, */
     double lost;                 /* and the mean of what is cut off */
     int classes;
-    double rows; /* independent ones: they are a sample */
+    double rows;                /* independent ones: they are a sample */
+    const double *from;         /* to^-1 */
+    const redundant *redundant; /* directions of v; NULL: there are none */
 } newton_rest;
 
-/*
- * The standard error of each of `count` sums c'v, c the rows of `what` (count x
- * d). refused[i] is not INTERVAL_UNMODELLED where there is none; then error[i]
- * is 0.
- */
+/* For `count` sums, c the rows of `what` (count x d). */
 sotto_status newton_errors(const newton_rest *m, const double *what,
-                           int64_t count, double *error, unsigned char *refused,
+                           int64_t count, errors_found *out,
                            sotto_error *failed);
 
 /* Those of the weights, or why there are none, after the last stage and the

@@ -71,6 +71,9 @@ sotto_status newton_classes_run(newton_state *s, solver_answer *out,
 /* Asks for the matrix, and tells the curator the coordinates that it makes. */
 sotto_status newton_matrix(newton_state *s, sotto_error *error);
 
+/* What a stored weight is multiplied by, to be penalised. */
+double newton_unit(const newton_state *s, int64_t j);
+
 /* Penalty and box in the frame. */
 void newton_penalty(newton_state *s);
 

@@ -210,26 +210,36 @@ static sotto_status ssp_intervals(const ssp_state *s, const solver_answer *out,
         solver_refuse_interval(out, j, why);
     if (why != INTERVAL_UNMODELLED)
         return SOTTO_OK;
-    double *what = mem_zeroed((size_t)(count * s->d + s->d), sizeof *what);
-    double *reach = what + count * s->d;
+    double *what = mem_zeroed((size_t)((count + 2) * s->d), sizeof *what);
+    double *reach = what + count * s->d, *unit = reach + s->d;
+    redundant of;
+    errors_found found = {out->error, out->moved, out->refused};
+    redundant_frame frame = {.features = p->features,
+                             .intercept = p->intercept,
+                             .whole = s->settings->run->units.whole,
+                             .scale = s->settings->scale,
+                             .unit = unit};
     if (!what)
         return error_memory(error);
+    for (int64_t j = 0; j < p->features; j++)
+        unit[j] = ssp_unit(s, j) * ssp_unit(s, j);
+    sotto_status status = redundant_make(&of, &frame, error);
     ssp_sums(s, what);
     for (int64_t j = 0; j < s->d; j++)
         reach[j] = ssp_reach(s->settings, p, j);
     ssp_moments m = {.d = s->d,
                      .gram = s->gram,
-                     .vector = s->vector,
-                     .value = s->value,
                      .l2 = s->l2,
                      .v = s->v,
                      .reach = reach,
                      .edge = s->edge,
                      .sd = s->sd,
                      .residual = ssp_residual(s),
-                     .rows = solver_sample(s->settings->run)};
-    sotto_status status =
-        ssp_errors(&m, what, count, out->error, out->refused, error);
+                     .rows = solver_sample(s->settings->run),
+                     .redundant = &of};
+    if (status == SOTTO_OK)
+        status = ssp_errors(&m, what, count, &found, error);
+    redundant_free(&of);
     mem_free(what);
     return status;
 }

@@ -118,6 +118,79 @@ class Intervals(Case):
             errors.append(found["intercept"])
         self.assertLess(abs(math.log(errors[0] / errors[1])), 1.5)
 
+    def levels_of_two(self, *args, solver="auto"):
+        """A number, categories of three levels and of two: the model, and for each coefficient the
+        middle of its interval, its error and the truth. Levels' weights add up to 0 there."""
+        rng = random.Random(4)
+        rows = [(rng.uniform(-1, 1), rng.choice("aab"), rng.choice("pqr")) for _ in range(ROWS)]
+        weight = {"a": .5, "b": -.5, "p": 1, "q": 0, "r": -1}
+        self.write("l.csv", "x,u,w,y\n" + "".join(
+            f"{x:.6g},{u},{w},{2 * x + weight[u] + weight[w] + rng.gauss(0, 1):.6g}\n"
+            for x, u, w in rows))
+        self.write("l.json", schema({"x": {"type": "number", "bounds": [-1, 1]},
+                                     "u": {"type": "category", "levels": ["a", "b"]},
+                                     "w": {"type": "category", "levels": ["p", "q", "r"]},
+                                     "y": {"type": "target", "bounds": [-8, 8]}}))
+        for _ in range(40):
+            if os.path.exists(self.path("l.model")):
+                os.remove(self.path("l.model"))
+            result = self.sotto("train", "l.csv", "--schema", "l.json", "--delta", "1e-6", "--solver",
+                                solver, "--rows", str(ROWS), "--quiet", "-o", "l.model", *args)
+            self.assertEqual(result.code, OK, result.err)
+            with open(self.path("l.model"), encoding="utf-8") as file:
+                model = json.load(file)
+            found = model["intervals"]
+            if isinstance(found["refused"], dict):
+                break
+            self.assertIn(found["refused"], ("rest", "clip"))
+        middle = [*model["weights"], model["intercept"]]
+        for j, by in found.get("moved", {}).items():
+            middle[-1 if j == "intercept" else int(j) - 1] += by
+        return model, list(zip(middle, [*found["errors"], found["intercept"]],
+                               [2, .5, -.5, 1, 0, -1, 0]))
+
+    def test_levels_of_categories(self):
+        """Seven errors off happens once in 10^11; the errors are those of least squares, by hand:
+        of level p of three, 2/3 of a variance of 1 in a third of the rows, and twice."""
+        for args, solver in ((("--epsilon", "20", "--penalty-units", "fit"), "auto"),
+                             (("--epsilon", "30"), "ssp")):
+            model, found = self.levels_of_two("--l2", "1e-5", *args, solver=solver)
+            self.assertEqual(model["intervals"]["refused"], {})
+            self.assertEqual(set(model["intervals"]["moved"]),
+                             {"2", "3", "4", "5", "6", "intercept"})
+            for middle, error, truth in found:
+                self.assertLess(abs(middle - truth), 7 * error + 1e-3)
+            for levels in (found[1:3], found[3:6]):
+                self.assertLess(abs(sum(middle for middle, _, _ in levels)), 1e-9)
+            self.assertGreater(found[3][1]**2 / (2 / ROWS), 1.1)
+            self.assertLess(found[3][1]**2 / (2 / ROWS), 4)
+            # the same predictions: of a row with a and p
+            self.assertAlmostEqual(
+                sum(found[j][0] for j in (1, 3, 6)),
+                model["weights"][1] + model["weights"][3] + model["intercept"], delta=1e-9)
+            self.assertIn("levels of a category add up", self.sotto("show", "l.model").out.decode())
+
+    def test_without_a_penalty_levels_are_where_a_small_one_puts_them(self):
+        model, found = self.levels_of_two("--epsilon", "20")
+        self.assertEqual(model["penalty"]["l2"], 0)
+        self.assertEqual(model["intervals"]["refused"], {})
+        self.assertLess(abs(found[0][0] - found[0][2]), 7 * found[0][1])
+        # differences are the same whatever is preferred
+        for one, other in ((1, 2), (3, 4), (4, 5)):
+            off = found[one][0] - found[other][0] - (found[one][2] - found[other][2])
+            self.assertLess(abs(off), 7 * (found[one][1] + found[other][1]))
+
+    def test_two_categories_without_an_intercept(self):
+        """Both add up to 1, so that what one has more the other may have less."""
+        model, found = self.levels_of_two("--epsilon", "20", "--no-intercept", "--l2", "1e-5",
+                                          "--penalty-units", "fit")
+        self.assertEqual(set(model["intervals"]["moved"]), {"2", "3", "4", "5", "6"})
+        self.assertEqual(model["intervals"]["refused"], {"intercept": "hidden"})
+        sums = [sum(found[j][0] for j in range(*ends)) for ends in ((1, 3), (3, 6))]
+        self.assertAlmostEqual(*sums, delta=1e-9)
+        for middle, error, truth in found[:6]:
+            self.assertLess(abs(middle - truth), 7 * error + 1e-3)
+
     def test_columns_that_are_alike_have_none(self):
         rows = ["%.9g,%.9g,%.9g\n" % (a, a / 5 - 1, y) for a, _, y in self.rows]
         self.write("d.csv", "a,b,y\n" + "".join(rows))

@@ -64,9 +64,7 @@ static void check_errors(const sotto_model *m)
     near(one.at_95[1], 1 + .5 * 1.959963984540054);
     assert_false(sotto_model_interval(m, 1, &one));
     assert_string_equal(
-        one.none, "noise hides how its column varies apart from the others; "
-                  "the levels of a category add up to the intercept, and "
-                  "are always hidden");
+        one.none, "noise hides how its column varies apart from the others");
     assert_true(isnan(one.centre) && isnan(one.error) && isnan(one.at_90[0]) &&
                 isnan(one.at_90[1]) && isnan(one.at_95[0]) &&
                 isnan(one.at_95[1]));
@@ -98,6 +96,37 @@ static void test_kept(void **state)
     assert_true(sotto_model_interval(m, P, &one));
     near(one.centre, 4);
     near(one.error, 2);
+    sotto_model_free(m);
+}
+
+/* Levels that add up: the middle is not the weight. */
+static void test_moved(void **state)
+{
+    (void)state;
+    sotto_model *m = with_errors(), *back;
+    sotto_interval one;
+    m->error[P] = 2;
+    m->moved[2] = -.25;
+    m->moved[P] = .5;
+    char *text = text_of(m);
+    assert_non_null(strstr(text, "\"refused\": {\"2\": \"hidden\"}, "
+                                 "\"moved\": {\"3\": -0.25, "
+                                 "\"intercept\": 0.5}},\n"));
+    assert_int_equal(parse(text, &back), SOTTO_OK);
+    for (int i = 0; i < 2; i++) {
+        const sotto_model *of = i ? back : m;
+        assert_true(sotto_model_interval(of, 2, &one));
+        near(one.centre, 2.75);
+        near(one.moved, -.25);
+        near(one.at_90[1], 2.75 + .1 * 1.6448536269514722);
+        assert_true(sotto_model_interval(of, P, &one));
+        near(one.centre, 4.5);
+        assert_true(sotto_model_interval(of, 0, &one));
+        near(one.centre, 1);
+        near(of->weight[2], 3);
+    }
+    mem_free(text);
+    sotto_model_free(back);
     sotto_model_free(m);
 }
 
@@ -165,10 +194,13 @@ static sotto_status changed(const char *from, const char *to)
     return status;
 }
 
+#define MOVED(by) "\"leverage\"}, \"moved\": " by
+
 static void test_refused(void **state)
 {
     (void)state;
     assert_int_equal(changed("0.5, 0, 0.1", "0.25, 0, 0.1"), SOTTO_OK);
+    assert_int_equal(changed("\"leverage\"}", MOVED("{\"1\": 2}")), SOTTO_OK);
     static const char *const bad[][2] = {
         {"0.5, 0, 0.1", "0.5, 0.2, 0.1"}, /* an error where there is none */
         {"0.5, 0, 0.1", "0.5, 0, 0"},     /* neither an error nor a reason */
@@ -190,6 +222,14 @@ static void test_refused(void **state)
         {"{\"errors\": [0.5, 0, 0.1], \"intercept\": 0, \"refused\": {\"2\": "
          "\"hidden\", \"intercept\": \"leverage\"}}",
          "{}"},
+        {"\"leverage\"}", MOVED("{}")},
+        {"\"leverage\"}", MOVED("{\"2\": 1}")}, /* it has no interval */
+        {"\"leverage\"}", MOVED("{\"intercept\": 1}")},
+        {"\"leverage\"}", MOVED("{\"1\": 0}")},
+        {"\"leverage\"}", MOVED("{\"1\": \"2\"}")},
+        {"\"leverage\"}", MOVED("{\"1\": 2, \"4\": 1}")},
+        {"\"leverage\"}", MOVED("[2, 0, 0]")},
+        {"\"leverage\"}", MOVED("2")},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         if (changed(bad[i][0], bad[i][1]) == SOTTO_OK)
@@ -200,6 +240,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_moved),
         cmocka_unit_test(test_one_reason_for_all),
         cmocka_unit_test(test_none),
         cmocka_unit_test(test_refused),

@@ -17,7 +17,7 @@ static const double average[D] = {.5, -.4, .3, .1},
 static const double one_each[D] = {1, 1, 1, 1};
 
 typedef struct fixture {
-    double pull[D], error[SUMS];
+    double pull[D], error[SUMS], moved[SUMS];
     unsigned char refused[SUMS];
     newton_rest m;
 } fixture;
@@ -45,11 +45,11 @@ static void find(fixture *f)
 {
     static const double what[SUMS * D] = {1, 0, 0, 0, 0, 1, 0,   0, 0,   0,
                                           1, 0, 0, 0, 0, 1, -.5, 0, 1.5, 2};
+    errors_found found = {f->error, f->moved, f->refused};
     sotto_error error;
     f->m.pull = f->pull;
-    assert_int_equal(
-        newton_errors(&f->m, what, SUMS, f->error, f->refused, &error),
-        SOTTO_OK);
+    assert_int_equal(newton_errors(&f->m, what, SUMS, &found, &error),
+                     SOTTO_OK);
 }
 
 static void all_given(const fixture *f)
@@ -95,6 +95,110 @@ static void test_reference(void **state)
         for (int i = 0; i < SUMS; i++)
             same(f.error[i], expected[classes][i]);
     }
+}
+
+/* ---- levels that add up ---- */
+
+/* The first two columns are the levels of one category: .5 z_0 + .8 z_1 is
+   1 - .3 - .4 in every row. */
+static const int64_t whole[D - 1] = {1, 1, 0};
+static const double centre[D - 1] = {.3, .4, .9}, scale[D - 1] = {.5, .8, 1},
+                               unit[D] = {4, 1.5, 2, 0};
+static const double from[D * D] = {
+    0.5673042885424725,   0.10291977501868288,  -0.0749937723703014,
+    -0.02858154261665334, -0.07237161249721395, 0.525349730573073,
+    -0.08980897565324555, 0.07066720857970711,  0.06319405294140784,
+    -0.06017856908735726, 0.4769708809146093,   -0.09793767125981671,
+    0.012324151403511074, -0.05322984542367549, 0.051525441506168626,
+    0.8937631927418614};
+
+static redundant begin_levels(fixture *f)
+{
+    redundant of;
+    redundant_frame frame = {D - 1, 1, whole, centre, scale, unit};
+    sotto_error error;
+    assert_int_equal(redundant_make(&of, &frame, &error), SOTTO_OK);
+    assert_int_equal(of.count, 1);
+    begin(f);
+    f->m.from = from;
+    return of;
+}
+
+/*
+ * By NumPy: with r = (.5, .8, 0, -.3) and C P in the place of C, P = 1 - r r'U
+ * / r'U r, three directions in the place of four, and moved by C (P - 1) v.
+ */
+static void test_levels(void **state)
+{
+    (void)state;
+    static const double expected[2][SUMS] = {
+        {0.0171639742, 0.0286066237, 0.0574724955, 0.0182046561, 0.100681131},
+        {0.0177482918, 0.0295804863, 0.0581855831, 0.0190156411, 0.10237825}};
+    static const double moved[SUMS] = {-0.12244898, -0.195918367, 0,
+                                       0.0734693878, 0.208163265};
+    for (int classes = 0; classes < 2; classes++) {
+        fixture f;
+        redundant of = begin_levels(&f);
+        f.m.redundant = &of;
+        f.m.classes = classes;
+        f.m.lost = classes ? .014 : .02;
+        find(&f);
+        all_given(&f);
+        for (int i = 0; i < SUMS; i++) {
+            same(f.error[i], expected[classes][i]);
+            if (moved[i] != 0)
+                same(f.moved[i], moved[i]);
+            else
+                assert_true(f.moved[i] == 0);
+        }
+        redundant_free(&of);
+    }
+}
+
+/* Noise hides the direction that is redundant, and answers go on along it: both
+   count without the declaration, and neither with it. */
+static void test_levels_are_not_hidden(void **state)
+{
+    (void)state;
+    double lifted[D * D], at[D] = {.5, .8, 0, -.3}, length = .25 + .64 + .09;
+    fixture f;
+    redundant of = begin_levels(&f);
+    for (int i = 0; i < D; i++)
+        for (int j = 0; j < D; j++) {
+            double sum = 0; /* (1 - r r') first (1 - r r') + .001 r r' */
+            for (int a = 0; a < D; a++)
+                for (int b = 0; b < D; b++)
+                    sum += ((a == i) - at[a] * at[i] / length) *
+                           first[a * D + b] *
+                           ((b == j) - at[b] * at[j] / length);
+            lifted[i * D + j] = sum + .001 * at[i] * at[j] / length;
+        }
+    f.m.first = lifted;
+    find(&f);
+    for (int i = 0; i < SUMS; i++)
+        assert_int_equal(f.refused[i],
+                         i == 2 ? INTERVAL_FEW_SEEN : INTERVAL_HIDDEN);
+    f.m.redundant = &of;
+    find(&f);
+    all_given(&f);
+    /* from r, times more than noise alone would be */
+    static const double on[D] = {0.6200609686488248, 0.600744427569422,
+                                 0.0212481951873429, -0.504161722172409};
+    for (int e = 0; e < D; e++)
+        f.pull[e] = .1 * on[e];
+    find(&f);
+    all_given(&f);
+    f.pull[2] += .0075; /* sqrt(.3 x 3) x .03 / sqrt(15) is .00735 */
+    find(&f);
+    all_refused(&f, INTERVAL_MOVING);
+    f.m.redundant = NULL;
+    f.m.first = first;
+    for (int e = 0; e < D; e++)
+        f.pull[e] = .1 * on[e];
+    find(&f);
+    all_refused(&f, INTERVAL_MOVING);
+    assert_true(f.moved[0] == 0);
+    redundant_free(&of);
 }
 
 /* ---- which get none ---- */
@@ -183,9 +287,9 @@ static void test_hidden(void **state)
     f.pull[0] = 0;
     static const double what[D * D] = {1, 0, 0, 0, 0, 1, 0, 0,
                                        0, 0, 1, 0, 0, 0, 0, 1};
+    errors_found found = {f.error, f.moved, f.refused};
     sotto_error error;
-    assert_int_equal(newton_errors(&f.m, what, D, f.error, f.refused, &error),
-                     SOTTO_OK);
+    assert_int_equal(newton_errors(&f.m, what, D, &found, &error), SOTTO_OK);
     for (int j = 0; j < D; j++) {
         assert_int_equal(f.refused[j],
                          j == 2 ? INTERVAL_HIDDEN : INTERVAL_UNMODELLED);
@@ -243,9 +347,14 @@ static void test_unknown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reference), cmocka_unit_test(test_not_at_rest),
-        cmocka_unit_test(test_cut_off),   cmocka_unit_test(test_rare),
-        cmocka_unit_test(test_hidden),    cmocka_unit_test(test_few_rows),
+        cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_levels_are_not_hidden),
+        cmocka_unit_test(test_not_at_rest),
+        cmocka_unit_test(test_cut_off),
+        cmocka_unit_test(test_rare),
+        cmocka_unit_test(test_hidden),
+        cmocka_unit_test(test_few_rows),
         cmocka_unit_test(test_unknown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
