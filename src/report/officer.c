@@ -223,8 +223,9 @@ static void put_covered(text_buffer *t, const json_t *statement)
         text_put(t, "; that training ended with a model, if there were more "
                     "than twice as many rows as stated");
     text_put(t, ". The promise stands on declarations (bounds of columns, "
-                "number of rows, smoothness, rows per person) that must not "
-                "have been read off the records.</p>\n");
+                "number of rows, smoothness, rows per person, levels, classes, "
+                "penalties and other options) that must not have been read off "
+                "the records.</p>\n");
 }
 
 static void put_words(text_buffer *t, const sotto_model *m,
