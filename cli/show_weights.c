@@ -160,7 +160,8 @@ void show_weights(const sotto_model *m, const show_weight *list, int64_t used)
 {
     double largest = used ? fabs(list[0].weight) : 1;
     int64_t width = show_width(m);
-    printf("weights    %lld of %lld are not 0 (in the units of the file)\n",
+    printf("weights    %lld of %lld are not 0 (numbers and bars in the units "
+           "of the file)\n",
            (long long)used, (long long)(sotto_model_features(m) * width));
     show_about_intervals(m);
     printf("\n");

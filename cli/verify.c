@@ -38,6 +38,51 @@ static sotto_status verify_statement(const cli *c, const sotto_model *m,
     return status;
 }
 
+/* What the ledger was not asked for, the statement may say. */
+static void verify_not_asked(const sotto_model *m)
+{
+    sotto_booking booking;
+    printf("ledger     %s\n",
+           sotto_model_booking(m, &booking)
+               ? "not asked (--ledger FILE)"
+               : "untracked: no ledger knows of this run; nobody has counted "
+                 "what else was released about these people");
+}
+
+/* The largest cap that a part of the data set has. */
+static int verify_cap_of(void *context, const sotto_dataset *d)
+{
+    double *cap = context;
+    if (d->has_cap && d->cap_epsilon > *cap)
+        *cap = d->cap_epsilon;
+    return 0;
+}
+
+/* A cap that was raised since holds for the model, too. */
+static sotto_status verify_cap(const sotto_model *m, sotto_ledger *ledger,
+                               sotto_error *error)
+{
+    sotto_booking b = {.dataset = ""};
+    double now = 0;
+    if (!sotto_model_booking(m, &b) || !*b.dataset || !(b.cap_epsilon > 0)) {
+        printf("cap        none: nothing is promised of all runs together\n");
+        return SOTTO_OK;
+    }
+    sotto_status status =
+        sotto_ledger_datasets(ledger, b.dataset, verify_cap_of, &now, error);
+    if (status != SOTTO_OK)
+        return status;
+    printf("cap        epsilon %s at delta %s when it was booked; ",
+           sotto_number_print_up(b.cap_epsilon, 6).text,
+           sotto_number_print_up(b.delta, 6).text);
+    if (now > b.cap_epsilon)
+        printf("raised since, to epsilon %s, for this run, too\n",
+               sotto_number_print_up(now, 6).text);
+    else
+        printf("not raised since\n");
+    return SOTTO_OK;
+}
+
 static sotto_status verify_ledger(const cli *c, const sotto_model *m,
                                   verified *v, sotto_error *error)
 {
@@ -45,7 +90,7 @@ static sotto_status verify_ledger(const cli *c, const sotto_model *m,
     sotto_ledger *ledger = NULL;
     if (!path) {
         if (!cli_flag(c, "json"))
-            printf("ledger     not asked (--ledger FILE)\n");
+            verify_not_asked(m);
         return SOTTO_OK;
     }
     int64_t entries;
@@ -59,6 +104,8 @@ static sotto_status verify_ledger(const cli *c, const sotto_model *m,
         printf("ledger     %lld entries, all right; has the run, at position "
                "%lld\n",
                (long long)entries, (long long)v->position);
+    if (status == SOTTO_OK && !cli_flag(c, "json"))
+        status = verify_cap(m, ledger, error);
     sotto_ledger_close(ledger);
     return status;
 }
@@ -79,8 +126,10 @@ sotto_status cli_verify(const cli *c, sotto_error *error)
     sotto_model *m = NULL;
     verified v = {0};
     if (!sotto_options_get(c->options, "key"))
-        return cli_refuse(error, "expected --key FILE, the public key of "
-                                 "whoever signed the model");
+        return cli_refuse(error,
+                          "expected --key FILE, the public key of "
+                          "whoever signed the model ('sotto show' prices "
+                          "the statement of one that is not signed)");
     sotto_status status = sotto_model_read(&m, c->argument[0], error);
     if (status == SOTTO_USAGE) /* it is there, and is no whole model */
         status = error->status = SOTTO_PRIVACY;

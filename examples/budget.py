@@ -17,16 +17,16 @@ schema = dp.Schema(
 budget = dp.Ledger("quarter.db").dataset("patients", unit="patient", rows=1, epsilon=3, delta=1e-6)
 table = pd.read_csv(patients_csv())
 train, test = table.iloc[::2], table.iloc[1::2]
-weekly = dp.LogisticRegression(epsilon=1, delta=1e-7, schema=schema, ledger=budget,
-                               classes=["no", "yes"])
+same = {"epsilon": 1, "delta": 1e-7, "schema": schema, "ledger": budget, "classes": ["no", "yes"]}
 
 # %% Before: what would it cost? No record is read.
-print("fits of this kind:", budget.quote(weekly.plan(rows=10000)).how_many)
+print("fits of this kind:", budget.quote(dp.LogisticRegression(**same).plan(rows=10000)).how_many)
 
 # %% The weeks
 for week in range(1, 14):
     try:
-        weekly.set_params(purpose=f"week {week}").fit(train, target="readmitted")
+        weekly = dp.LogisticRegression(**same, purpose=f"week {week}").fit(
+            train, target="readmitted")
     except dp.BudgetError as error:
         print(f"week {week}: {error}")
         break

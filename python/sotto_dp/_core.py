@@ -7,6 +7,7 @@ of callbacks that are running.
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 from collections.abc import Callable, Iterator
@@ -99,14 +100,24 @@ def _in_python(words: str) -> str:
     return _OPTION.sub(_parameter, _NO_COLUMN.sub(_no_column, words))
 
 
+USEFUL = 0.05  # below it 10,000 rows have a strength near 100, where `plan` warns
+
+
+def _left(said: str) -> float:
+    """The epsilon that a refusal says is left."""
+    found = re.search(r"left for a run of Gaussian answers: epsilon ([0-9.e+-]+)", said)
+    return float(found[1]) if found else math.inf
+
+
 def _raise(status: int, error: Any) -> None:
     said = text(error.message) or "sotto failed without a reason"
     message = _in_python(said)
     if status == INTERRUPTED:
         raise Stopped(message)
     if status == BudgetError.status and "left for a run" in message:
-        message += ("; nothing was charged; epsilon=dataset.left() fits (a run is booked a little "
-                    "above its epsilon)")
+        message += "; nothing was charged; epsilon=dataset.left() fits " + (
+            "(a run is booked a little above its epsilon)" if _left(said) >= USEFUL else
+            "still, but so small an epsilon is of use with very many rows alone")
     raised = _ERRORS.get(status, SottoError)(message)
     raised.booked = said.endswith(_BOOKED)
     raise raised

@@ -94,7 +94,7 @@ def numbers(values: Any, what: str) -> Array:
         raise DataError(f"Complex data not supported: {what}")
     if array.dtype.kind in "mMV":
         instead = "" if array.dtype.kind == "V" else (
-            "; make numbers of it, as days since a date, or leave it out (Drop() in the schema)")
+            "; make texts of it for Date (astype(str)), or numbers, or leave it out (Drop() in the schema)")
         raise DataError(f"{what}: expected numbers or texts, found {array.dtype.name}{instead}")
     if not array.dtype.isnative:  # a whole number stays one
         array = array.astype(array.dtype.newbyteorder("="))

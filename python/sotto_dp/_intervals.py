@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import statistics
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
 import numpy as np
@@ -50,11 +52,18 @@ def _digits(x: float, digits: int = 3) -> str:
     return number_text(lib.sotto_number_print(x, digits))
 
 
+def _ends(low: float, high: float, error: float) -> tuple[str, str]:
+    """Both ends, outward, to the second digit of the error: 90 and 95 % differ there."""
+    unit = Decimal(1).scaleb(math.floor(math.log10(error)) - 1) if error > 0 else Decimal(1)
+    return (f"{Decimal(low).quantize(unit, ROUND_FLOOR):f}",
+            f"{Decimal(high).quantize(unit, ROUND_CEILING):f}")
+
+
 def _line(name: str, x: float, middle: float, error: float, none: str | None) -> list[str]:
     start = [name, _digits(x, 5)]
     if none is not None:
         return [*start, f"no interval: {none}"]
-    ends = [(_digits(middle - z * error), _digits(middle + z * error))
+    ends = [_ends(middle - z * error, middle + z * error, error)
             for z in (statistics.NormalDist().inv_cdf(q) for q in (.95, .975))]
     return [*start, _digits(error), *(f"{low} to {high}" for low, high in ends)]
 

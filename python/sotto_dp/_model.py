@@ -10,11 +10,35 @@ import numpy as np
 import numpy.typing as npt
 
 from ._core import call, encode, ffi, handle, lib, remarks, take_text, text
-from .errors import NoFileError
+from .errors import NoFileError, UsageError
 
-__all__ = ["Model"]
+__all__ = ["Model", "keep_paid"]
 
 Doubles = npt.NDArray[np.float64]
+
+
+def keep_paid(path: str, words: str) -> None:
+    """A private model or evaluation is paid for: it is not replaced, but by the same text."""
+    if not os.path.isfile(path):
+        return
+    with open(path, "rb") as file:
+        if file.read(1) != b"{" or b"{" + file.read() == words.encode():
+            return
+    model, evaluation = ffi.new("sotto_model **"), ffi.new("sotto_evaluation **")
+    prices = ffi.new("double[2]")
+    if lib.sotto_release_read(model, evaluation, encode(path),
+                              ffi.new("sotto_error *")) != lib.SOTTO_OK:
+        return
+    try:
+        is_model = model[0] != ffi.NULL
+        private = (lib.sotto_model_privacy(model[0], prices, prices + 1) if is_model else
+                   lib.sotto_evaluation_privacy(evaluation[0], prices, prices + 1))
+    finally:
+        lib.sotto_model_free(model[0])
+        lib.sotto_evaluation_free(evaluation[0])
+    if private:
+        raise UsageError(f"{path}: this file is a private {'model' if is_model else 'evaluation'}, "
+                         "whose privacy is paid for; remove it, or give another name")
 
 
 class Model:
@@ -39,6 +63,7 @@ class Model:
 
     def write(self, path: str) -> None:
         """To a model file, whole or not at all."""
+        keep_paid(path, self.text())
         call(lib.sotto_model_write, self.pointer, encode(path))
 
     def text(self) -> str:

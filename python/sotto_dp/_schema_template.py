@@ -12,7 +12,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from ._schema_text import check_text, quoted
 from .errors import UsageError
-from .schema_columns import Category, Column, Drop, Number, Target
+from .schema_columns import Category, Column, Drop, Number, Person, Target
 
 _BOOLEAN = re.compile(r"bool(ean)?(\[pyarrow\])?$|sparse\[bool", re.I)
 _NUMBER = re.compile(
@@ -57,14 +57,21 @@ def _by_name(names: List[Any]) -> List[str]:
     return [str(place + 1) for place in range(len(names))]
 
 
-def columns_of(data: object, target: Optional[str]) -> Dict[str, Column]:
+def columns_of(data: object, target: Optional[str],
+               person: Optional[str] = None) -> Dict[str, Column]:
     """The columns of a table, each as its type suggests."""
+    if person is not None and person == target:
+        raise UsageError(f"column {quoted(person)}: expected the target and the person to be "
+                         "two columns")
     names, types = _names_and_types(data)
     out: Dict[str, Column] = {}
     for name, kind in zip(_by_name(names), types):
         if name in out:
             raise UsageError(f"column {quoted(name)}: there twice")
-        out[name] = Target() if name == target else _column(str(kind))
+        out[name] = (Target() if name == target else Person() if name == person else
+                     _column(str(kind)))
     if target is not None and target not in out:
         raise UsageError(f"there is no column {quoted(target)}, the target")
+    if person is not None and person not in out:
+        raise UsageError(f"there is no column {quoted(person)}, the person")
     return out

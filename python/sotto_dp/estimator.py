@@ -41,6 +41,9 @@ class Estimator(Planned):
             target: str | None = None, person: Any = None) -> Self:
         """Trains the model, once: with a ledger it is charged, whatever happens.
 
+        Whatever becomes of it, the estimator no longer has the model of an
+        earlier fit.
+
         What parameters, names, types and shapes show to be wrong is refused
         before, on a dry run with a made-up row, and costs nothing. From the
         first look at a record on every failure is charged, Ctrl-C too;
@@ -68,6 +71,7 @@ class Estimator(Planned):
 
     def _fit(self: Self, given: Given, covered: bool = False) -> Self:
         """A fit of records, or of what a pipeline makes of them."""
+        self._forget()
         check_progress(self.progress)
         given = given.with_shapes(self.ledger is not None)
         dry = dry_run(self, given, covered)
@@ -168,6 +172,12 @@ class Estimator(Planned):
         booked = "" if self.ledger is None else (
             f'; nothing was booked in data set "{self.ledger.name}"')
         return f"NOT PRIVATE: {why}{booked}"
+
+    def _forget(self) -> None:
+        """What an earlier fit left is not that of a fit which is refused or fails."""
+        for name in [name for name in vars(self)
+                     if name == "_model" or (name.endswith("_") and not name.startswith("_"))]:
+            delattr(self, name)
 
     def _keep(self, model: Model) -> None:
         """The results, by scikit-learn's names."""
@@ -300,7 +310,11 @@ class Estimator(Planned):
         ndarray of the shape of `coef_`, and 2
             The lower and the upper end.
         """
-        return confidence(self._fitted(), self.coef_, level)
+        ends = confidence(self._fitted(), self.coef_, level)
+        if np.isnan(ends).all():
+            warnings.warn("conf_int: there is no interval; summary() says why", RemarkWarning,
+                          stacklevel=2)
+        return ends
 
     def intervals(self, level: float = 0.95) -> dict[str, tuple[float, float]]:
         """What `conf_int` has, by name, and the intercept's.
@@ -326,7 +340,11 @@ class Estimator(Planned):
     # ---- files, pages, pickles ----
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model as a file of the program, whole or not at all."""
+        """Writes the model as a file of the program, whole or not at all.
+
+        A file that is a private model or evaluation already is not replaced,
+        but by the same one: its privacy is paid for.
+        """
         self._fitted().write(os.fspath(path))
 
     @classmethod

@@ -16,7 +16,7 @@ from ._core import Options, call, encode, ffi, handle, lib, take_text, text
 from ._data import is_frame, is_text_like
 from ._features import expect_width, for_model
 from ._fitting import HAND_OVER, quiet
-from ._model import Doubles, Model
+from ._model import Doubles, Model, keep_paid
 from ._parameters import a_number
 from .errors import (BudgetError, DataError, NoFileError, PrivacyError, SottoError,
                      UsageError)
@@ -134,7 +134,12 @@ class Evaluation:
         return take_text(lib.sotto_evaluation_text, self._pointer)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes it as a file of the program, whole or not at all."""
+        """Writes it as a file of the program, whole or not at all.
+
+        A file that is a private model or evaluation already is not replaced,
+        but by the same one: its privacy is paid for.
+        """
+        keep_paid(os.fspath(path), self.text())
         call(lib.sotto_text_write, os.fsencode(path), self.text().encode())
 
     def report(self, path: str | os.PathLike[str] | None = None, name: str = "model") -> str:

@@ -263,7 +263,8 @@ class Schema:
             raise UsageError(f"{os.fspath(path)}: {error}") from None
 
     @classmethod
-    def template(cls, data: object, target: Optional[str] = None) -> Schema:
+    def template(cls, data: object, target: Optional[str] = None,
+                 person: Optional[str] = None) -> Schema:
         """A schema to fill in, from names and types of columns alone.
 
         Parameters
@@ -273,6 +274,8 @@ class Schema:
             at, and no list of categories that a type may have.
         target : str, optional
             The column to learn.
+        person : str, optional
+            The column that says whose row it is: ``Person()``.
 
         Returns
         -------
@@ -289,7 +292,7 @@ class Schema:
         Schema(age=Number(), sex=Category(...), y=Target())
         """
         from ._schema_template import columns_of
-        return cls(columns_of(data, target))
+        return cls(columns_of(data, target, person))
 
 
 def _declared(name: str, of: object) -> Column:

@@ -71,6 +71,12 @@ class Case(unittest.TestCase):
         """A path in the test's folder."""
         return os.path.join(self.folder, name)
 
+    def fresh(self, name):
+        """The same, where nothing is: a private model is not replaced."""
+        if os.path.exists(self.file(name)):
+            os.remove(self.file(name))
+        return self.file(name)
+
     def refused(self, kind, words, function, *arguments, **more):
         """Whether a call is refused in these words, without a value of a record."""
         with self.assertRaises(kind) as caught:

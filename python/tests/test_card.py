@@ -189,11 +189,18 @@ class Intervals(Case):
         lines = model.summary().split("\n")
         self.assertEqual(lines[0].split()[-2:], ["95", "%"])
         self.assertEqual([line.split()[0] for line in lines[1:]], ["a", "b", "c", "(intercept)"])
-        self.assertIn("%.3g to %.3g" % every["(intercept)"], lines[4])
-        low, high = model.conf_int(.9)[0]
-        self.assertIn("%.3g to %.3g" % (low, high), lines[1])
         self.assertIn("%.3g" % part["errors"][0], lines[1])
         self.assertIn('class="error"', model._repr_html_())
+        for line, name in zip(lines[1:], [*"abc", "(intercept)"]):  # outward, and 95 % is wider than 90 %
+            (a, b), (c, d) = (map(float, pair.split(" to "))
+                              for pair in re.split(r" {2,}", line)[3:5])
+            self.assertLess(c, a)
+            self.assertLess(b, d)
+            for (low, high), told in ((model.intervals(.9)[name], (a, b)),
+                                      (model.intervals(.95)[name], (c, d))):
+                self.assertLessEqual(told[0], low)
+                self.assertLessEqual(high, told[1])
+                self.assertLess(told[1] - told[0], 1.1 * (high - low))
         for level in (0, 1, 1.5, "0.9", float("nan")):
             with self.assertRaises(dp.UsageError):
                 model.conf_int(level)
@@ -202,7 +209,8 @@ class Intervals(Case):
         X, y = problem()
         model = dp.LogisticRegression(**BUDGET).fit(X, y)
         self.assertEqual(model.conf_int().shape, (1, 3, 2))
-        self.assertTrue(np.isnan(model.conf_int()).all())
+        with self.assertWarnsRegex(dp.RemarkWarning, r"no interval; summary\(\) says why"):
+            self.assertTrue(np.isnan(model.conf_int()).all())
         self.assertEqual(model.summary().count(
             "no interval: none is known to cover with so small a budget for so many columns"), 4)
         many = dp.LogisticRegression(**BUDGET, classes=[0, 1, 2]).fit(X, np.arange(len(y)) % 3)

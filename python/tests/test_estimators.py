@@ -2,6 +2,7 @@
 """Estimators: parameters, refusals, labels, columns, files and pickles."""
 
 import inspect
+import os
 import pickle
 import warnings
 from unittest import mock
@@ -140,7 +141,7 @@ class Labels(Case):
             for more in ({"classes": ["healthy", "diseased"]}, {"schema": schema}):
                 model = kind(**BUDGET, insecure_seed=2, **more).fit(self.X, words)
                 self.assertEqual(model._model.classes(), ["healthy", "diseased"])
-                model.save(self.file("model.json"))
+                model.save(self.fresh("model.json"))
                 for one in (model, dp.load(self.file("model.json")),
                             pickle.loads(pickle.dumps(model))):
                     self.assertEqual(one.classes_.tolist(), ["diseased", "healthy"])
@@ -295,7 +296,7 @@ class Kept(Case):
         X, y = problem()
         for kind in LOSSES.values():
             model = kind(**BUDGET).fit(X, y)
-            model.save(self.file("model.json"))
+            model.save(self.fresh("model.json"))
             self.assertIn("privacy", program("show", "model.json", cwd=self.folder))
             for again in (dp.load(self.file("model.json")), kind.load(self.file("model.json"))):
                 self.assertIs(type(again), kind)
@@ -304,8 +305,53 @@ class Kept(Case):
         self.refused(dp.UsageError, "its loss is", dp.LinearRegression.load,
                      self._saved(dp.LogisticRegression(**BUDGET).fit(X, y)))
 
+    def test_a_paid_model_is_not_replaced(self):
+        """As by the program; the same one, and one that is NOT PRIVATE, may be."""
+        X, y = problem()
+        model = dp.LogisticRegression(**BUDGET).fit(X, y)
+        for _ in range(2):
+            model.save(self.file("m.json"))
+        with open(self.file("m.json"), "rb") as file:
+            before = file.read()
+        other = dp.LogisticRegression(**BUDGET).fit(X, y)
+        self.refused(dp.UsageError, "is a private model, whose privacy is paid for", other.save,
+                     self.file("m.json"))
+        with open(self.file("m.json"), "rb") as file:
+            self.assertEqual(file.read(), before)
+        found = model.evaluate(X, y, epsilon=1, delta=1e-6)
+        self.refused(dp.UsageError, "is a private model", found.save, self.file("m.json"))
+        for _ in range(2):
+            found.save(self.file("e.json"))
+        self.refused(dp.UsageError, "is a private evaluation", model.save, self.file("e.json"))
+        for seed in (1, 2):
+            dp.LogisticRegression(**BUDGET, insecure_seed=seed).fit(X, y).save(self.file("n.json"))
+
+    def test_a_fit_that_is_refused_leaves_no_model(self):
+        """The estimator would save the earlier one under the new name."""
+        X, y = problem()
+        dataset = dp.Ledger(self.file("l.db")).dataset("d", epsilon=1.5, delta=1e-6)
+        model = dp.LogisticRegression(**BUDGET, ledger=dataset)
+        for _ in range(2):
+            model.fit(X, y)
+        self.assertIn("coef_", vars(model))
+        self.refused(dp.BudgetError, "refused: cap.*\\(a run is booked a little above its epsilon",
+                     model.fit, X, y)
+        self.assertEqual([name for name in vars(model)
+                          if name.endswith("_") and name not in ("n_features_in_",)], [])
+        for call in (lambda: model.predict(X), lambda: model.save(self.file("x.json"))):
+            with self.assertRaisesRegex(Exception, "not fitted"):
+                call()
+        self.assertFalse(os.path.exists(self.file("x.json")))
+
+    def test_next_to_nothing_is_left(self):
+        X, y = problem()
+        dataset = dp.Ledger(self.file("l.db")).dataset("d", epsilon=1.0065, delta=1e-6)
+        model = dp.LogisticRegression(**BUDGET, ledger=dataset).fit(X, y)
+        self.refused(dp.BudgetError, "of use with very many rows alone", model.fit, X, y)
+        self.assertLess(dataset.left(), .05)
+
     def _saved(self, model):
-        model.save(self.file("other.json"))
+        model.save(self.fresh("other.json"))
         return self.file("other.json")
 
     def test_plan_reads_nothing_and_is_what_is_spent(self):

@@ -300,7 +300,7 @@ class BadRows(Case):
                 model.fit(asked, target="readmitted")
                 self.assertIn("sex=other", list(model.coef_names_))
                 answers = model.predict(asked)
-                model.save(self.file("m.json"))
+                model.save(self.fresh("m.json"))
                 again = dp.LogisticRegression.load(self.file("m.json"))
                 self.assertTrue(np.array_equal(again.predict(asked), answers))
 
@@ -317,7 +317,7 @@ class BadRows(Case):
                 found = [n for n in model.coef_names_ if n.startswith("sex=")]
                 self.assertEqual(found, ["sex=f", "sex=m", "sex=other"])
                 answers = model.predict(train)
-                model.save(self.file("m.json"))
+                model.save(self.fresh("m.json"))
                 again = dp.LogisticRegression.load(self.file("m.json"))
                 self.assertTrue(np.array_equal(again.predict(train), answers))
 

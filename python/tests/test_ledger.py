@@ -192,6 +192,7 @@ class Ledgers(Case):
         os.rename(self.file("ledger.db"), self.file("elsewhere.db"))
         lost = pickle.loads(data)
         self.refused(dp.SottoError, "the ledger is not there", lost.fit, self.X, self.y)
+        lost = pickle.loads(data)
         self.assertTrue(np.array_equal(lost.predict(self.X), model.predict(self.X)))
 
     def test_insecure_and_exact_fits_are_not_booked(self):

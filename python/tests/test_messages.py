@@ -84,7 +84,7 @@ class Frames(Case):
 
     def test_dates(self):
         dated = self.frame.assign(dose=pandas.Timestamp("2020-01-02"))
-        self.refused(dp.DataError, r"found datetime64.*days since a date, or leave it out \(Drop",
+        self.refused(dp.DataError, r"found datetime64.*for Date \(astype\(str\)\), or numbers, or leave it out \(Drop",
                      self.model(schema=None).fit, dated, target="ill")
 
 

@@ -157,7 +157,7 @@ class Labels(Case):
             model = dp.LogisticRegression(**BUDGET, classes=classes).fit(self.X, y)
             score = model.score(self.X, y)
             self.assertGreater(score, 0.8)
-            model.save(self.file("model.json"))
+            model.save(self.fresh("model.json"))
             again = dp.load(self.file("model.json"))
             for same in (y, y.astype(object), y.tolist(), y.astype(str)):
                 self.assertEqual(again.score(self.X, same), score)
@@ -242,7 +242,7 @@ class Frames(Charged):
                                  frame, target="wrong")
                     self.refused(dp.UsageError, "target: expected the name", model.score, frame,
                                  target=self.y)
-                    model.save(self.file("model.json"))
+                    model.save(self.fresh("model.json"))
                     self.assertAlmostEqual(dp.load(self.file("model.json")).score(frame),
                                            expected, 9)
 

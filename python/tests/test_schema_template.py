@@ -26,6 +26,14 @@ class Template(unittest.TestCase):
         self.assertEqual(repr(Schema.template(self.frame(), target="y")), self.WANTED)
 
     @unittest.skipUnless(pd, "pandas is not installed")
+    def test_person(self):
+        self.assertEqual(repr(Schema.template(self.frame(), target="y", person="s")),
+                         self.WANTED.replace("s=Category(...)", "s=Person()"))
+        for person, target, words in (("y", "y", "two columns"), ("who", "y", "no column")):
+            with self.assertRaisesRegex(ValueError, words):
+                Schema.template(self.frame(), target=target, person=person)
+
+    @unittest.skipUnless(pd, "pandas is not installed")
     def test_values_are_not_looked_at(self):
         class Closed:
             """A table whose values cannot be had."""

@@ -60,7 +60,7 @@ class Scorers(Case):
         words = np.where(y, "diseased", "healthy")
         for classes in (["healthy", "diseased"], ["diseased", "healthy"]):
             model = dp.LogisticRegression(**BUDGET, classes=classes, insecure_seed=2).fit(X, words)
-            model.save(self.file("model.json"))
+            model.save(self.fresh("model.json"))
             for one in (model, dp.load(self.file("model.json"))):
                 self.assertGreater(get_scorer("roc_auc")(one, X, words), 0.9)
                 self.assertGreater(get_scorer("neg_log_loss")(one, X, words), -0.6)

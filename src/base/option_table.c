@@ -318,7 +318,9 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_SIGN] = {"sign", FILE_, OUTPUT, "KEY", NULL, 0, 0, NULL, " train ",
         "sign the model by the key that 'sotto key new' made"},
     [OPTION_KEY] = {"key", FILE_, OTHER, "FILE", NULL, 0, 0, NULL, " verify ",
-        "the public key of whoever signed the model"},
+        "the public key of whoever signed the model; it must be given (for one "
+        "that is not signed there are 'sotto show' and 'sotto ledger "
+        "verify')"},
     [OPTION_RUNS] = {"runs", INTEGER, OTHER, "N", "1", 1, 1e9, NULL, " ledger ",
         "how many such runs, one after the other (quote)"},
     [OPTION_PAGE] = {"page", INTEGER, OTHER, "N", "1", 1, 1e12, NULL, " ledger ",

@@ -2,6 +2,7 @@
  * One page for a ledger: whether it is whole, then for each data set what is
  * promised, what is spent, and what was booked.
  */
+#include "account.h"
 #include "ledger.h"
 #include "page.h"
 
@@ -76,11 +77,18 @@ typedef struct set_page {
     int begun;
 } set_page;
 
-/* Whoever knows (epsilon, delta) is right in no more of 100 guesses at even
-   odds. */
+/*
+ * Of 100 guesses at even odds, in how many one can be right who has whatever
+ * the cap lets through (Lemma L1: its whole profile, so that of epsilon 0).
+ * Draws of noise take less than delta, and without them the cap is no smaller.
+ */
 static double most_guessed(const sotto_dataset *d)
 {
-    return 100 * (1 - (1 - d->delta) / (1 + exp(d->cap_epsilon)));
+    account_total all;
+    double most = 1 - (1 - d->delta) / (1 + exp(d->cap_epsilon));
+    if (account_cap(&all, d->cap_epsilon, d->delta, 0, NULL) == SOTTO_OK)
+        most = fmin(most, (1 + account_total_delta(&all, 0) + d->delta) / 2);
+    return 100 * most;
 }
 
 static const char whoever[] =

@@ -5,24 +5,23 @@
  */
 #include "page.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- in one sentence ---- */
 
-/*
- * The share of right guesses, at even odds, that nobody can exceed: for each
- * point of the curve the distance is at most 1 - 2 (1 - delta) / (1 + e^eps),
- * and half of that is added to one half.
- */
-static double most_guessed(const json_t *statement)
+/* The share of right guesses, at even odds, that nobody can exceed: what
+   'sotto account' calls 'guess', of the questions that are stated. */
+static sotto_status most_guessed(double *out, const sotto_model *m,
+                                 sotto_error *error)
 {
-    page_point p[PAGE_MOST_POINTS];
-    double least = 1;
-    int count = page_curve_points(statement, p);
-    for (int i = 0; i < count; i++)
-        least = fmin(least, 1 - (1 - p[i].delta) / (1 + exp(p[i].epsilon)));
-    return least;
+    sotto_events *events;
+    sotto_price even = {0};
+    sotto_status status = sotto_events_stated(&events, m->statement, error);
+    if (status == SOTTO_OK)
+        status = sotto_events_delta(events, 0, &even, error);
+    sotto_events_free(events);
+    *out = (1 + even.delta) / 2;
+    return status;
 }
 
 static void put_price(text_buffer *t, double epsilon, double delta)
@@ -41,26 +40,28 @@ static const char *unit_of(const json_t *statement)
                                                           : "a person";
 }
 
-static void put_promise(text_buffer *t, const sotto_model *m,
-                        const json_t *statement)
+static sotto_status put_promise(text_buffer *t, const sotto_model *m,
+                                const json_t *statement, sotto_error *error)
 {
+    double guessed;
+    sotto_status status = most_guessed(&guessed, m, error);
     text_format(
         t,
         "<div class=\"card\"><p class=\"lead\">Whether %s %s: with this "
         "model at hand nobody can be right in more than <strong>",
         unit_of(statement), page_difference(statement));
-    page_number_up(t, 100 * most_guessed(statement), 3);
+    page_number_up(t, 100 * guessed, 3);
     text_put(t, " of 100</strong> guesses, where blind guessing is right in "
                 "50.</p>\n<p>In numbers: <strong>");
     put_price(t, m->epsilon, m->delta);
-    text_put(t, "</strong>.</p>\n<p class=\"soft\">The limit follows from the "
-                "points of the curve below. 'sotto account' computes a closer "
-                "one from the questions themselves, and calls it "
-                "'guess'.</p>\n<p class=\"soft\">Whoever guesses may know "
+    text_put(t, "</strong>.</p>\n<p class=\"soft\">The limit was computed "
+                "from the questions below ('sotto account' calls it "
+                "'guess').</p>\n<p class=\"soft\">Whoever guesses may know "
                 "every other "
                 "record and everything about how the model was made, know what "
                 "they like from elsewhere, compute for as long as they like, "
                 "and use whatever is made from the model later.</p></div>\n");
+    return status;
 }
 
 static void put_warning(text_buffer *t)
@@ -222,8 +223,9 @@ static void put_covered(text_buffer *t, const json_t *statement)
         text_put(t, "; that training ended with a model, if there were more "
                     "than twice as many rows as stated");
     text_put(t, ". The promise stands on declarations (bounds of columns, "
-                "number of rows, smoothness, rows per person) that must not "
-                "have been read off the records.</p>\n");
+                "number of rows, smoothness, rows per person, levels, classes, "
+                "penalties and other options) that must not have been read off "
+                "the records.</p>\n");
 }
 
 static void put_words(text_buffer *t, const sotto_model *m,
@@ -269,9 +271,9 @@ sotto_status page_officer(text_buffer *t, const sotto_model *m,
     json_t *schema = json_read(text, strlen(text), NULL);
     if (!schema) /* the model has it as JSON */
         return error_memory(error);
-    put_promise(t, m, statement);
+    sotto_status status = put_promise(t, m, statement, error);
     put_filed(t, m, statement, schema);
     put_words(t, m, statement);
     json_decref(schema);
-    return SOTTO_OK;
+    return status;
 }

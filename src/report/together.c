@@ -1,6 +1,7 @@
 /*
- * What several models cost together: the sum of their promises where these
- * are about the same thing, and otherwise why there is no such number.
+ * What several models cost together: their ledger's total, where one has all of
+ * them; the sum of their promises where these are about the same thing; and
+ * otherwise why there is no such number.
  *
  * If each of two mechanisms is (epsilon_i, delta_i)-private for the same
  * neighbours, both together are (sum, sum)-private. "The same neighbours" is
@@ -94,6 +95,52 @@ static double add_up(double a, double b)
     return lost > 0 ? nextafter(sum, INFINITY) : sum;
 }
 
+/*
+ * The ledger of the latest run, where all of them are booked under one capped
+ * data set without parts, and promise it against everybody; or NULL. Its total
+ * is of one chain, so that it counts each of them.
+ */
+static const json_t *common_ledger(json_t *const *state, int64_t count)
+{
+    const json_t *latest = NULL;
+    json_int_t most = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const json_t *ledger = json_object_get(state[i], "ledger");
+        json_int_t at = json_integer_value(json_object_get(ledger, "position"));
+        if (!*page_text(ledger, "id") || json_object_get(ledger, "parts") ||
+            *page_text(state[i], "against") || at < 1 ||
+            (latest && !same_text(latest, ledger, "id")))
+            return NULL;
+        latest = at > most ? ledger : latest;
+        most = at > most ? at : most;
+    }
+    int capped = json_is_number(json_object_get(latest, "cap")) &&
+                 json_is_number(json_object_get(latest, "spent_epsilon"));
+    return capped ? latest : NULL;
+}
+
+/* What the ledger has counted: the sum of the promises is above it. */
+static void put_ledger(text_buffer *t, const json_t *ledger)
+{
+    text_put(t, "<p>All of them are booked under one data set of one ledger");
+    if (*page_text(ledger, "dataset")) {
+        text_put(t, ", <strong>");
+        report_escape(t, page_text(ledger, "dataset"));
+        text_put(t, "</strong>");
+    }
+    text_put(t, ". With the latest of them its total is epsilon <strong>");
+    page_number_up(
+        t, json_number_value(json_object_get(ledger, "spent_epsilon")), 3);
+    text_put(t, "</strong> of a cap of epsilon <strong>");
+    page_number_up(t, json_number_value(json_object_get(ledger, "cap")), 4);
+    text_put(t, "</strong>, at delta <strong>");
+    page_number_up(t, json_number_value(json_object_get(ledger, "delta")), 3);
+    text_put(t, "</strong>. The cap is what all runs on this data set keep "
+                "together, unless it was raised since. So the statements say; "
+                "<code>sotto ledger verify</code> compares them with the "
+                "ledger.</p>\n");
+}
+
 /* Data sets of different names may be about the same people. */
 static void put_assumed(text_buffer *t, const json_t *statement)
 {
@@ -128,8 +175,13 @@ static void put_sum(text_buffer *t, const sotto_model *const *model,
                     "1 or more, or their epsilons without end.</p>\n");
         return;
     }
-    text_put(t, "<p>What is promised of all of them together is epsilon "
-                "<strong>");
+    const json_t *ledger = common_ledger(state, count);
+    if (ledger)
+        put_ledger(t, ledger);
+    text_put(t, ledger ? "<p class=\"soft\">Without the ledger, what is "
+                         "promised of all of them together is epsilon <strong>"
+                       : "<p>What is promised of all of them together is "
+                         "epsilon <strong>");
     page_number_up(t, epsilon, 4);
     text_put(t, "</strong> at delta <strong>");
     page_number_up(t, delta, 3);
@@ -137,8 +189,12 @@ static void put_sum(text_buffer *t, const sotto_model *const *model,
     report_escape(t, page_text(state[0], "adjacency"));
     text_put(t, "). The unit is ");
     page_put_unit(t, state[0]);
-    text_put(t, ". Epsilons add up, and so do deltas; <code>sotto account"
-                "</code> can prove a smaller total where noise is Gaussian. ");
+    text_put(t, ledger ? ". Epsilons are added up there, and so are deltas; "
+                         "the ledger's total is smaller where noise is "
+                         "Gaussian. "
+                       : ". Epsilons add up, and so do deltas; <code>sotto "
+                         "account</code> can prove a smaller total where noise "
+                         "is Gaussian. ");
     put_assumed(t, state[0]);
     text_put(t, "</p>\n");
 }

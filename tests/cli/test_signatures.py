@@ -91,6 +91,8 @@ class Signed(Case):
         self.assertEqual(result.out.decode().splitlines()[3],
                          "ledger     %d entries, all right; has the run, at position %d"
                          % (ledger["position"], ledger["position"]))
+        self.assertEqual(result.out.decode().splitlines()[4],
+                         "cap        none: nothing is promised of all runs together")
         self.assertEqual(self.verify("--ledger", "old.db", model="first.json").code, OK)
         old = self.verify("--ledger", "old.db")
         self.refused(old, PRIVACY, "an older copy of the ledger was put back")
@@ -98,7 +100,21 @@ class Signed(Case):
         self.assertEqual(self.verify("--ledger", "old.db", "--json").out, b"")
         self.refused(self.verify("--ledger", "none.db"), FAILED, "there is no ledger")
         self.train("--sign", "k", "--ledger", "none")
+        self.assertEqual(self.verify().out.decode().splitlines()[3].split(":")[0],
+                         "ledger     untracked")
         self.refused(self.verify("--ledger", own), PRIVACY, "untracked")
+
+    def test_a_cap_that_was_raised(self):
+        """It holds for the runs before it, too: whoever verifies one is told."""
+        named = ("--ledger", "l", "--dataset", "d", "--delta", "1e-6")
+        self.assertEqual(self.sotto("ledger", "create", *named, "--epsilon", "3").code, OK)
+        self.train("--sign", "k", *named[:4])
+        line = "cap        epsilon 3 at delta 1e-06 when it was booked; "
+        said = self.verify("--ledger", "l")
+        self.assertEqual(said.out.decode().splitlines()[4], line + "not raised since", said.err)
+        self.assertEqual(self.sotto("ledger", "raise", *named, "--epsilon", "5").code, OK)
+        self.assertEqual(self.verify("--ledger", "l").out.decode().splitlines()[4],
+                         line + "raised since, to epsilon 5, for this run, too")
 
     def test_what_is_refused(self):
         self.train("--sign", "k")

@@ -8,7 +8,7 @@ import re
 import unittest
 import zlib
 
-from common import HERE, OK, USAGE, Case, schema
+from common import HERE, OK, USAGE, Case, rounded_up, schema
 
 
 def visits(patients=60, each=10):
@@ -160,6 +160,34 @@ class Units(Case):
                 self.assertRegex(page, self.SUM + " 2 at delta 2e-6 ")
                 self.assertIn(assumed, page)
                 self.assertNotIn("not added up", page)
+
+    def booked(self, dataset, name, *args):
+        return self.train(*self.PATIENT, "--ledger", "l", "--dataset", dataset, *args, name=name)[0]
+
+    def test_the_total_of_a_ledger_comes_first(self):
+        """Of one data set with a cap, and of no other."""
+        make = ("ledger", "create", "--ledger", "l", "--unit-column", "patient", "--delta", "1e-6")
+        for more in (("--dataset", "one", "--epsilon", "3"), ("--dataset", "two", "--epsilon", "3"),
+                     ("--dataset", "open")):
+            self.assertEqual(self.sotto(*make, *more).code, OK)
+        for name in ("a", "b"):
+            said = self.booked("one", name + ".json")["ledger"]
+        self.booked("two", "c.json")
+        for name in ("d", "e"):
+            self.booked("open", name + ".json")
+        for pair in ("a b", "b a"):  # the latest counts, in any order
+            page = self.words(*(name + ".json" for name in pair.split()))
+            spent = rounded_up(said["spent_epsilon"], 3)
+            self.assertIn("its total is epsilon %s of a cap of epsilon 3 , at delta 1e-6" % spent,
+                          page)
+            self.assertLess(page.index("its total is"), page.index(self.SUM))
+            self.assertIn("Without the ledger, what is " + self.SUM + " 2 at delta 2e-6", page)
+        for pair in ("a c", "d e"):
+            page = self.words(*(name + ".json" for name in pair.split()))
+            self.assertNotIn("its total is", page)
+            self.assertIn("What is " + self.SUM + " 2 at delta 2e-6", page)
+        self.train(*self.PATIENT, name="none.json")
+        self.assertNotIn("its total is", self.words("a.json", "none.json"))
 
     def test_what_is_not_named_is_not_added(self):
         self.train(*self.PATIENT)
