@@ -152,6 +152,7 @@ void clip_fit(clip_counts *h)
 {
     clip_law best = {.cost = INFINITY};
     each_law(h, see_best, &best);
+    h->least = best.cost;
     law_counts(h, &best, h->count);
 }
 
@@ -231,8 +232,9 @@ typedef struct lost_law {
     double all, mean, square;
 } lost_law;
 
-#define UNLIKELY 30. /* twice a log-likelihood below the best: no part in it   \
-                      */
+#define UNLIKELY                                                               \
+    30. /* twice a log-likelihood below the best: no part in it                \
+         */
 
 static void see_lost(const clip_counts *h, clip_law *law, double head,
                      void *context)
@@ -254,9 +256,7 @@ static void see_lost(const clip_counts *h, clip_law *law, double head,
 
 double clip_lost_doubted(const clip_counts *h, double c, double most)
 {
-    clip_law best = {.cost = INFINITY};
-    each_law(h, see_best, &best);
-    lost_law of = {.c = c, .most = most, .least = best.cost};
+    lost_law of = {.c = c, .most = most, .least = h->least};
     each_law(h, see_lost, &of);
     double mean = of.mean / of.all;
     return larger(mean + sqrt(larger(of.square / of.all - mean * mean, 0)),

@@ -19,6 +19,7 @@ typedef struct clip_counts {
     double answer[CLIP_RANGES]; /* as it was answered, */
     double sd;                  /* with this noise in each range */
     double rows;                /* how many rows there are */
+    double least;               /* what the best law costs, once fitted */
 } clip_counts;
 
 /* Falling edges to ask with, for lengths up to about `most`: CLIP_RANGES - 1

@@ -287,6 +287,14 @@ static sotto_status find_redundant(const newton_state *s, double *unit,
     return redundant_make(out, &f, error);
 }
 
+/* Tails of numbers have no end, nor has what all of them may lose: of
+   these it is the likeliest one that counts. */
+static double lost_at_last(const stages *k, int classes)
+{
+    return classes ? clip_lost_doubted(&k->lengths, k->clip, k->longest)
+                   : clip_lost_spread(&k->lengths, k->clip);
+}
+
 sotto_status newton_intervals(const stages *k, const solver_answer *out,
                               sotto_error *error)
 {
@@ -303,6 +311,7 @@ sotto_status newton_intervals(const stages *k, const solver_answer *out,
     double *what = mem_zeroed((size_t)((count + 3) * d), sizeof *what);
     double *reach = what + count * d, *pull = reach + d;
     double rounds = (double)k->averaged;
+    int classes = loss_has_classes(s->problem->loss.kind);
     redundant of;
     errors_found found = {out->error, out->moved, out->refused};
     if (!what)
@@ -327,8 +336,8 @@ sotto_status newton_intervals(const stages *k, const solver_answer *out,
                      .clip = k->clip,
                      .length = k->scale,
                      .square = k->square,
-                     .lost = k->lost,
-                     .classes = loss_has_classes(s->problem->loss.kind),
+                     .lost = lost_at_last(k, classes),
+                     .classes = classes,
                      .rows = solver_sample(s->settings->run),
                      .from = k->from,
                      .redundant = &of};

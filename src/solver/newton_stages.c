@@ -102,8 +102,9 @@ static sotto_status find_clip(stages *k, double share, double *clip,
     clip_fit(&h);
     /* the slope of a class is at most 1: no gradient is longer than its row,
        where the noise of a rare class' few counts makes a tail without end */
+    k->longest = classes ? LONGEST_ROW * row_length(k) : INFINITY;
     if (classes)
-        clip_end(&h, LONGEST_ROW * row_length(k));
+        clip_end(&h, k->longest);
     k->scale = within(clip_mean(&h), 1e-20, 1e20);
     *clip = clip_best(&h, aligned(d, classes), k->noise * sqrt(d / share));
     /* a rare class that the histogram does not show is there all the same,
@@ -113,9 +114,7 @@ static sotto_status find_clip(stages *k, double share, double *clip,
     *clip = within(*clip, 1e-25, 1e25);
     k->clip = *clip;
     k->square = clip_mean_square(&h);
-    k->lost = classes
-                  ? clip_lost_doubted(&h, *clip, LONGEST_ROW * row_length(k))
-                  : clip_lost_spread(&h, *clip);
+    k->lengths = h;
     return status;
 }
 

@@ -27,11 +27,13 @@ typedef struct stages {
     double *average;       /* and what they make, before noise is taken off */
     int64_t averaged;      /* so many */
     double scale;          /* the mean length of gradients, */
-    double square, lost;   /* their mean square, what the clip cuts off */
-    double clip;
-    double edge;  /* of the noise in the second moments */
-    double rare;  /* the part of the rarer class */
-    double noise; /* of a mean of numbers up to 1, with share 1 */
+    double square;         /* their mean square, */
+    clip_counts lengths;   /* all that is known of them, */
+    double longest;        /* where they end, */
+    double clip;           /* and where they are cut off */
+    double edge;           /* of the noise in the second moments */
+    double rare;           /* the part of the rarer class */
+    double noise;          /* of a mean of numbers up to 1, with share 1 */
 } stages;
 
 /* The second moments, and the coordinates that they make. `times` is the
