@@ -49,38 +49,42 @@ static void verify_not_asked(const sotto_model *m)
                  "what else was released about these people");
 }
 
-/* The largest cap that a part of the data set has. */
-static int verify_cap_of(void *context, const sotto_dataset *d)
+/* The cap of the data set as it is, or of one of its parts. */
+static int verify_cap_now(void *context, const sotto_dataset *d)
 {
-    double *cap = context;
-    if (d->has_cap && d->cap_epsilon > *cap)
-        *cap = d->cap_epsilon;
+    const sotto_booking *b = context;
+    if (d->part) {
+        printf("\n           now epsilon %s at delta %s, of part ",
+               sotto_number_print_up(d->cap_epsilon, 6).text,
+               sotto_number_print_up(d->delta, 6).text);
+        cli_print_name(stdout, d->part, 80);
+    } else if (d->cap_epsilon != b->cap_epsilon || d->delta != b->delta) {
+        printf("; raised since, to epsilon %s at delta %s, for this run, too",
+               sotto_number_print_up(d->cap_epsilon, 6).text,
+               sotto_number_print_up(d->delta, 6).text);
+    } else {
+        printf("; not raised since");
+    }
     return 0;
 }
 
-/* A cap that was raised since holds for the model, too. */
+/* A cap that was raised since holds for the model, too. The booking is what
+   the ledger has: the statement was compared with it. */
 static sotto_status verify_cap(const sotto_model *m, sotto_ledger *ledger,
                                sotto_error *error)
 {
     sotto_booking b = {.dataset = ""};
-    double now = 0;
     if (!sotto_model_booking(m, &b) || !*b.dataset || !(b.cap_epsilon > 0)) {
         printf("cap        none: nothing is promised of all runs together\n");
         return SOTTO_OK;
     }
-    sotto_status status =
-        sotto_ledger_datasets(ledger, b.dataset, verify_cap_of, &now, error);
-    if (status != SOTTO_OK)
-        return status;
-    printf("cap        epsilon %s at delta %s when it was booked; ",
+    printf("cap        epsilon %s at delta %s when it was booked",
            sotto_number_print_up(b.cap_epsilon, 6).text,
            sotto_number_print_up(b.delta, 6).text);
-    if (now > b.cap_epsilon)
-        printf("raised since, to epsilon %s, for this run, too\n",
-               sotto_number_print_up(now, 6).text);
-    else
-        printf("not raised since\n");
-    return SOTTO_OK;
+    sotto_status status =
+        sotto_ledger_datasets(ledger, b.dataset, verify_cap_now, &b, error);
+    printf("\n");
+    return status;
 }
 
 static sotto_status verify_ledger(const cli *c, const sotto_model *m,

@@ -59,9 +59,9 @@ typedef struct ledger_receipt {
     char date[11];          /* of the booking, "2026-11-17", UTC */
     double mu, delta0, draws; /* as booked */
     int has_cap;
-    double cap_epsilon;   /* with a cap: of the data set, or the smallest of the
+    double cap_epsilon;   /* with a cap: of the data set, or the largest of the
                              parts'; else 0 */
-    double delta;         /* that spent_epsilon is about */
+    double delta;         /* that both are about; of parts: the largest */
     double spent_epsilon; /* what a cap that is spent by now would promise;
                              of parts: the largest */
     char **part; /* that were charged; NULL: the data set has no parts */

@@ -7,6 +7,7 @@
 #include "json.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -17,6 +18,7 @@ typedef struct stated {
     int64_t position;
     double mu, delta0, draws;
     const char *plan; /* of its questions; NULL: it lists none */
+    json_t *all;      /* what it says of the ledger */
 } stated;
 
 static sotto_status read_stated(stated *out, const json_t *root,
@@ -30,7 +32,8 @@ static sotto_status read_stated(stated *out, const json_t *root,
                     json_number_value(json_object_get(o, "mu")),
                     json_number_value(json_object_get(o, "delta0")),
                     json_number_value(json_object_get(o, "draws")),
-                    NULL};
+                    NULL,
+                    json_object_get(root, "ledger")};
     if (json_is_object(o) && out->id && out->head && out->position > 0)
         return SOTTO_OK;
     return error_set(error, SOTTO_PRIVACY,
@@ -38,10 +41,10 @@ static sotto_status read_stated(stated *out, const json_t *root,
                      "untracked");
 }
 
-/* What the entry at the statement's position says. */
+/* What the entry at the statement's position says; `run`: whose it is. */
 static sotto_status compare_entry(const ledger_store *s, const stated *said,
                                   int64_t number, int *found, int *same,
-                                  sotto_error *error)
+                                  char run[LEDGER_ID], sotto_error *error)
 {
     ledger_entry e;
     ledger_query q = ledger_ask(s, "SELECT " LEDGER_ENTRY_COLUMNS
@@ -55,21 +58,75 @@ static sotto_status compare_entry(const ledger_store *s, const stated *said,
             ledger_mu(e.amount.square) == said->mu &&
             ledger_delta0(e.amount.delta0) == said->delta0 &&
             (double)e.amount.draws == said->draws &&
-            (!said->plan || (e.plan && !strcmp(e.plan, said->plan)));
+            (!said->plan || (e.plan && !strcmp(e.plan, said->plan))) && e.run &&
+            strlen(e.run) == LEDGER_ID - 1;
+    if (*same)
+        memcpy(run, e.run, LEDGER_ID);
     return ledger_end(&q, error);
+}
+
+/* What is spent is computed, and its last digits may be another machine's. */
+static int alike(const json_t *a, const json_t *b)
+{
+    double x = json_number_value(a), y = json_number_value(b);
+    return json_is_number(a) && json_is_number(b)
+               ? fabs(x - y) <= 1e-9 * fabs(y)
+               : json_equal(a, b);
+}
+
+/* A member that one of the two has otherwise; NULL: none. */
+static const char *differs(json_t *said, json_t *booked)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(
+        booked, key,
+        value) if (!alike(json_object_get(said, key), value)) return key;
+    json_object_foreach(said, key,
+                        value) if (!json_object_get(booked, key)) return key;
+    return NULL;
+}
+
+/* Name, cap, total, parts and purpose are what the run's receipt has. */
+static sotto_status compare_receipt(const ledger_store *s, const stated *said,
+                                    const char *run, sotto_error *error)
+{
+    ledger_receipt receipt = {0};
+    json_t *made = json_object();
+    sotto_status status = ledger_receipt_read(&receipt, s, run, error);
+    if (status == SOTTO_OK)
+        ledger_put(&made, &receipt);
+    if (status == SOTTO_OK && !made)
+        status = error_memory(error);
+    const char *key = status == SOTTO_OK
+                          ? differs(said->all, json_object_get(made, "ledger"))
+                          : NULL;
+    if (key)
+        status = error_set(error, SOTTO_PRIVACY,
+                           "%s: the statement is about entry %lld of data set "
+                           "%.40s, but what it says of \"%.40s\" was not "
+                           "booked",
+                           show_name(s->path).text, (long long)said->position,
+                           show_name(said->id).text, show_name(key).text);
+    ledger_receipt_free(&receipt);
+    json_decref(made);
+    return status;
 }
 
 static sotto_status find_stated(const ledger_store *s, const stated *said,
                                 sotto_error *error)
 {
     int found = 0, same = 0;
+    char run[LEDGER_ID] = "";
     ledger_query q = ledger_ask(s, "SELECT number FROM dataset WHERE id = ?");
     ledger_bind_text(&q, said->id);
     int64_t number = ledger_row(&q) ? ledger_count_at(&q, 0) : 0;
     sotto_status status = ledger_end(&q, error);
     if (status == SOTTO_OK && number)
-        status = compare_entry(s, said, number, &found, &same, error);
-    if (status != SOTTO_OK || same)
+        status = compare_entry(s, said, number, &found, &same, run, error);
+    if (status == SOTTO_OK && same)
+        return compare_receipt(s, said, run, error);
+    if (status != SOTTO_OK)
         return status;
     const char *why =
         !number ? "it has no such data set"

@@ -63,16 +63,16 @@ static sotto_status read_entry(ledger_receipt *out, const ledger_store *s,
                : status;
 }
 
-/* Of several parts the smallest cap and the largest that is spent. */
+/* Of several parts the largest of everything: what is promised of each of them
+   at its own cap and delta holds there, too. */
 static void take_state(ledger_receipt *out, const ledger_state *state)
 {
     double spent = ledger_spent(state);
-    if (!(spent < out->spent_epsilon)) {
+    if (!(spent < out->spent_epsilon))
         out->spent_epsilon = spent;
+    if (!(state->cap.delta < out->delta))
         out->delta = state->cap.delta;
-    }
-    if (state->cap.is_set &&
-        (!out->has_cap || state->cap.epsilon < out->cap_epsilon))
+    if (state->cap.is_set && state->cap.epsilon > out->cap_epsilon)
         out->cap_epsilon = state->cap.epsilon;
     out->has_cap |= state->cap.is_set;
 }

@@ -95,10 +95,27 @@ static double add_up(double a, double b)
     return lost > 0 ? nextafter(sum, INFINITY) : sum;
 }
 
+/* Two runs at one position are of two chains: a copy of the ledger was put
+   back. */
+static int is_one_chain(json_t *const *state, int64_t count)
+{
+    int one = 1;
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t j = 0; j < i; j++) {
+            const json_t *a = json_object_get(state[i], "ledger");
+            const json_t *b = json_object_get(state[j], "ledger");
+            int here = json_equal(json_object_get(a, "position"),
+                                  json_object_get(b, "position"));
+            one &= same_text(a, b, "id") && same_text(a, b, "dataset") &&
+                   (!here || same_text(a, b, "head"));
+        }
+    return one;
+}
+
 /*
  * The ledger of the latest run, where all of them are booked under one capped
  * data set without parts, and promise it against everybody; or NULL. Its total
- * is of one chain, so that it counts each of them.
+ * is of one chain, so that it counts each of them, and all others.
  */
 static const json_t *common_ledger(json_t *const *state, int64_t count)
 {
@@ -108,18 +125,17 @@ static const json_t *common_ledger(json_t *const *state, int64_t count)
         const json_t *ledger = json_object_get(state[i], "ledger");
         json_int_t at = json_integer_value(json_object_get(ledger, "position"));
         if (!*page_text(ledger, "id") || json_object_get(ledger, "parts") ||
-            *page_text(state[i], "against") || at < 1 ||
-            (latest && !same_text(latest, ledger, "id")))
+            *page_text(state[i], "against") || at < 1)
             return NULL;
         latest = at > most ? ledger : latest;
         most = at > most ? at : most;
     }
     int capped = json_is_number(json_object_get(latest, "cap")) &&
                  json_is_number(json_object_get(latest, "spent_epsilon"));
-    return capped ? latest : NULL;
+    return capped && is_one_chain(state, count) ? latest : NULL;
 }
 
-/* What the ledger has counted: the sum of the promises is above it. */
+/* What the ledger has counted. */
 static void put_ledger(text_buffer *t, const json_t *ledger)
 {
     text_put(t, "<p>All of them are booked under one data set of one ledger");
@@ -128,7 +144,9 @@ static void put_ledger(text_buffer *t, const json_t *ledger)
         report_escape(t, page_text(ledger, "dataset"));
         text_put(t, "</strong>");
     }
-    text_put(t, ". With the latest of them its total is epsilon <strong>");
+    text_put(
+        t, ". With the latest of them the total of all its runs, also of those "
+           "that are not on this page, is epsilon <strong>");
     page_number_up(
         t, json_number_value(json_object_get(ledger, "spent_epsilon")), 3);
     text_put(t, "</strong> of a cap of epsilon <strong>");
@@ -136,9 +154,9 @@ static void put_ledger(text_buffer *t, const json_t *ledger)
     text_put(t, "</strong>, at delta <strong>");
     page_number_up(t, json_number_value(json_object_get(ledger, "delta")), 3);
     text_put(t, "</strong>. The cap is what all runs on this data set keep "
-                "together, unless it was raised since. So the statements say; "
-                "<code>sotto ledger verify</code> compares them with the "
-                "ledger.</p>\n");
+                "together, unless it was raised since, or an older copy of the "
+                "ledger was put back. So the statements say; <code>sotto "
+                "ledger verify</code> compares them with the ledger.</p>\n");
 }
 
 /* Data sets of different names may be about the same people. */
@@ -189,9 +207,8 @@ static void put_sum(text_buffer *t, const sotto_model *const *model,
     report_escape(t, page_text(state[0], "adjacency"));
     text_put(t, "). The unit is ");
     page_put_unit(t, state[0]);
-    text_put(t, ledger ? ". Epsilons are added up there, and so are deltas; "
-                         "the ledger's total is smaller where noise is "
-                         "Gaussian. "
+    text_put(t, ledger ? ". Epsilons are added up there, and so are deltas, "
+                         "of the models on this page alone. "
                        : ". Epsilons add up, and so do deltas; <code>sotto "
                          "account</code> can prove a smaller total where noise "
                          "is Gaussian. ");

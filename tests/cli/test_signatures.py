@@ -114,7 +114,59 @@ class Signed(Case):
         self.assertEqual(said.out.decode().splitlines()[4], line + "not raised since", said.err)
         self.assertEqual(self.sotto("ledger", "raise", *named, "--epsilon", "5").code, OK)
         self.assertEqual(self.verify("--ledger", "l").out.decode().splitlines()[4],
-                         line + "raised since, to epsilon 5, for this run, too")
+                         line + "raised since, to epsilon 5 at delta 1e-06, for this run, too")
+
+    def test_a_delta_that_was_raised(self):
+        named = ("--ledger", "l", "--dataset", "d", "--epsilon", "3")
+        self.assertEqual(self.sotto("ledger", "create", *named, "--delta", "1e-6").code, OK)
+        self.train("--sign", "k", *named[:4])
+        self.assertEqual(self.sotto("ledger", "raise", *named, "--delta", "0.5").code, OK)
+        said = self.verify("--ledger", "l").out.decode().splitlines()[4]
+        self.assertEqual(said, "cap        epsilon 3 at delta 1e-06 when it was booked; raised "
+                               "since, to epsilon 3 at delta 0.5, for this run, too")
+
+    def test_caps_of_parts(self):
+        """Each part is told as it is; the statement has what holds for all that were charged."""
+        self.write("p.csv", "a,q,y\n" + "".join("%d,%s,%d\n" % (i % 7, "AB"[i % 2], i % 3)
+                                                 for i in range(300)))
+        named = ("--ledger", "l", "--dataset", "d")
+        done = self.sotto("ledger", "create", *named, "--part-column", "q", "--parts", "A,B",
+                          "--epsilon", "2", "--delta", "1e-6")
+        self.assertEqual(done.code, OK, done.err)
+        for part, epsilon, delta in (("B", "7", "1e-6"), ("A", "2", "1e-2")):
+            done = self.sotto("ledger", "raise", *named, "--parts", part, "--epsilon", epsilon,
+                              "--delta", delta)
+            self.assertEqual(done.code, OK, done.err)
+        done = self.sotto("train", "p.csv", *PRIVATE, *named, "--parts", "A,B", "--bad-rows", "drop",
+                          "--sign", "k", "-o", "m.json")
+        self.assertEqual(done.code, OK, done.err)
+        stated = json.loads(self.read("m.json"))["privacy"]["ledger"]
+        self.assertEqual((stated["cap"], stated["delta"]), (7, .01))
+        said = self.verify("--ledger", "l")
+        self.assertEqual(said.code, OK, said.err)
+        self.assertEqual(said.out.decode().splitlines()[4:],
+                         ["cap        epsilon 7 at delta 0.01 when it was booked",
+                          "           now epsilon 2 at delta 0.01, of part A",
+                          "           now epsilon 7 at delta 1e-06, of part B"])
+
+    def test_what_a_statement_says_of_its_booking(self):
+        """Name, cap, total, delta, purpose: each is compared, also by who has no key."""
+        named = ("--ledger", "l", "--dataset", "d")
+        self.sotto("ledger", "create", *named, "--epsilon", "3", "--delta", "1e-6")
+        self.train(*named, "--purpose", "heights")
+        self.assertEqual(self.sotto("ledger", "verify", "--ledger", "l", "m.json").code, OK)
+        for old, new in ((rb'"cap": [^,]*', b'"cap": 0.01'), (rb'"dataset": "d"', b'"dataset": "e"'),
+                         (rb'"spent_epsilon": [^,]*', b'"spent_epsilon": 0.001'),
+                         (rb'("spent_epsilon": [^,]*), "purpose": "heights"', rb'\1'),
+                         (rb'"purpose": "heights"', b'"purpose": "heights", "owner": "me"')):
+            def change(text, old=old, new=new):
+                at = text.index(b'"ledger": {')
+                changed = re.sub(old, new, text[at:], count=1)
+                self.assertNotEqual(changed, text[at:], old)
+                return text[:at] + changed
+            name = self.forge("f.json", change)
+            self.refused(self.sotto("ledger", "verify", "--ledger", "l", name), PRIVACY,
+                         "was not booked")
 
     def test_what_is_refused(self):
         self.train("--sign", "k")

@@ -164,6 +164,8 @@ class Units(Case):
     def booked(self, dataset, name, *args):
         return self.train(*self.PATIENT, "--ledger", "l", "--dataset", dataset, *args, name=name)[0]
 
+    TOTAL = "the total of all its runs, also of those that are not on this page, is "
+
     def test_the_total_of_a_ledger_comes_first(self):
         """Of one data set with a cap, and of no other."""
         make = ("ledger", "create", "--ledger", "l", "--unit-column", "patient", "--delta", "1e-6")
@@ -178,16 +180,24 @@ class Units(Case):
         for pair in ("a b", "b a"):  # the latest counts, in any order
             page = self.words(*(name + ".json" for name in pair.split()))
             spent = rounded_up(said["spent_epsilon"], 3)
-            self.assertIn("its total is epsilon %s of a cap of epsilon 3 , at delta 1e-6" % spent,
+            self.assertIn(self.TOTAL + "epsilon %s of a cap of epsilon 3 , at delta 1e-6" % spent,
                           page)
-            self.assertLess(page.index("its total is"), page.index(self.SUM))
+            self.assertLess(page.index(self.TOTAL), page.index(self.SUM))
             self.assertIn("Without the ledger, what is " + self.SUM + " 2 at delta 2e-6", page)
         for pair in ("a c", "d e"):
             page = self.words(*(name + ".json" for name in pair.split()))
-            self.assertNotIn("its total is", page)
+            self.assertNotIn(self.TOTAL, page)
             self.assertIn("What is " + self.SUM + " 2 at delta 2e-6", page)
         self.train(*self.PATIENT, name="none.json")
-        self.assertNotIn("its total is", self.words("a.json", "none.json"))
+        self.assertNotIn(self.TOTAL, self.words("a.json", "none.json"))
+        with open(self.path("l"), "rb") as file:
+            before = file.read()
+        self.booked("one", "f.json")
+        with open(self.path("l"), "wb") as file:
+            file.write(before)  # an older copy is put back
+        self.booked("one", "g.json")
+        self.assertIn(self.TOTAL, self.words("a.json", "g.json"))
+        self.assertNotIn(self.TOTAL, self.words("f.json", "g.json"))
 
     def test_what_is_not_named_is_not_added(self):
         self.train(*self.PATIENT)
