@@ -270,8 +270,9 @@ class Verbs(Locale):
         for more in ((), ("--features", "2000"), ("--schema", "u.json")):
             size = () if "--schema" in more else ("--features", "20")
             self.each("plan", "--explain", "--rows", "4000", *BUDGET, *size, *more)
-        self.each("plan", "--solver", "gcd", "--features", "50", "--rows", "4000", *BUDGET,
-                  "--set", "L=1.5,M=0.25,R=2.5")
+        for more in ((), ("--json",)):
+            self.each("plan", "--paper", "dp-gcd", *BUDGET, *more,
+                      "--set", "n=4000,p=50,L=1.5,M=0.25,R=2.5")
 
     def test_account(self):
         hidden = ("--adjacency", "replace-one")
