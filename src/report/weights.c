@@ -219,12 +219,12 @@ static void put_cell(text_buffer *t, double x, int digits)
     text_put(t, "</td>");
 }
 
-static void put_pair(text_buffer *t, const double pair[2])
+static void put_pair(text_buffer *t, const double pair[2], double error)
 {
     text_put(t, "<td class=\"n pair\">");
-    page_number(t, pair[0], 3);
+    page_number_end(t, pair[0], error, 0);
     text_put(t, " to ");
-    page_number(t, pair[1], 3);
+    page_number_end(t, pair[1], error, 1);
     text_put(t, "</td>");
 }
 
@@ -239,8 +239,8 @@ static void put_interval(text_buffer *t, const chart *c, int64_t j)
         return;
     }
     put_cell(t, one.error, 3);
-    put_pair(t, one.at_90);
-    put_pair(t, one.at_95);
+    put_pair(t, one.at_90, one.error);
+    put_pair(t, one.at_95, one.error);
 }
 
 /* The class that a weight is of, where it is of one. */
