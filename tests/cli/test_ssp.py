@@ -145,6 +145,8 @@ class Ssp(Case):
         self.assertEqual(page.count('class="error"'), 2)
         self.assertNotIn(" faint\"", page)
         self.assertNotIn("last noise", page)
+        self.assertIn("What an interval is.", page)
+        self.assertNotIn("Levels of a category", page)
 
     def check_ends(self, text, told, key="interval_90"):
         """Outward, and by less than one unit of the second digit of the error."""
