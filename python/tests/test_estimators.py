@@ -5,6 +5,7 @@ import inspect
 import os
 import pickle
 import warnings
+import zlib
 from unittest import mock
 
 from common import BUDGET, LOSSES, SECRETS, Case, dp, main, np, problem, program
@@ -318,6 +319,11 @@ class Kept(Case):
                      self.file("m.json"))
         with open(self.file("m.json"), "rb") as file:
             self.assertEqual(file.read(), before)
+        with open(self.file("w.json"), "wb") as file:  # JSON may begin with white space
+            head = b"\n \t\r\n" + before.split(b'"checksum"')[0]
+            file.write(head + b'"checksum": "crc32:%08x"\n}\n' % zlib.crc32(head))
+        self.assertEqual(dp.load(self.file("w.json")).statement_, model.statement_)
+        self.refused(dp.UsageError, "is a private model", other.save, self.file("w.json"))
         found = model.evaluate(X, y, epsilon=1, delta=1e-6)
         self.refused(dp.UsageError, "is a private model", found.save, self.file("m.json"))
         for _ in range(2):
