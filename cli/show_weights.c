@@ -77,8 +77,8 @@ static int show_interval(const sotto_model *m, int64_t j, int width)
     int given = sotto_model_interval(m, j, &one);
     if (given)
         snprintf(text, sizeof text, "%s to %s",
-                 sotto_number_print(one.at_90[0], 3).text,
-                 sotto_number_print(one.at_90[1], 3).text);
+                 sotto_number_end(one.at_90[0], one.error, 0).text,
+                 sotto_number_end(one.at_90[1], one.error, 1).text);
     printf("  %-*s", width, text);
     return given && one.at_90[0] <= 0 && one.at_90[1] >= 0;
 }

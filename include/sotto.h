@@ -100,9 +100,11 @@ typedef struct sotto_error {
  *
  * An epsilon or a delta that people read is printed by print_up: what is
  * printed is never below x. What may still be spent is printed by print_down:
- * never above x. `exact` is the shortest of 15 to 17 digits that reads back as
- * the same bits. parse takes a text that is one decimal number
- * or inf, and returns 1; otherwise 0, and *out has no meaning.
+ * never above x. `end` is for the upper or the lower end of an interval: away
+ * from its middle, to the second digit of its error. `exact` is the shortest
+ * of 15 to 17 digits that reads back as the same bits. parse takes a text that
+ * is one decimal number or inf, and returns 1; otherwise 0, and *out has no
+ * meaning.
  */
 typedef struct sotto_number {
     char text[32];
@@ -111,6 +113,7 @@ typedef struct sotto_number {
 SOTTO_API sotto_number sotto_number_print(double x, int digits);
 SOTTO_API sotto_number sotto_number_print_up(double x, int digits);
 SOTTO_API sotto_number sotto_number_print_down(double x, int digits);
+SOTTO_API sotto_number sotto_number_end(double x, double error, int up);
 SOTTO_API sotto_number sotto_number_fixed(double x, int decimals);
 SOTTO_API sotto_number sotto_number_exact(double x);
 SOTTO_API int sotto_number_parse(const char *text, double *out);

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import statistics
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
 import numpy as np
@@ -54,9 +52,8 @@ def _digits(x: float, digits: int = 3) -> str:
 
 def _ends(low: float, high: float, error: float) -> tuple[str, str]:
     """Both ends, outward, to the second digit of the error: 90 and 95 % differ there."""
-    unit = Decimal(1).scaleb(math.floor(math.log10(error)) - 1) if error > 0 else Decimal(1)
-    return (f"{Decimal(low).quantize(unit, ROUND_FLOOR):f}",
-            f"{Decimal(high).quantize(unit, ROUND_CEILING):f}")
+    return (number_text(lib.sotto_number_end(low, error, 0)),
+            number_text(lib.sotto_number_end(high, error, 1)))
 
 
 def _line(name: str, x: float, middle: float, error: float, none: str | None) -> list[str]:

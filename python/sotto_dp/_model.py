@@ -22,7 +22,13 @@ def keep_paid(path: str, words: str) -> None:
     if not os.path.isfile(path):
         return
     with open(path, "rb") as file:
-        if file.read(1) != b"{" or b"{" + file.read() == words.encode():
+        there = file.read(1)
+        while there in (b" ", b"\t", b"\n", b"\r"):  # JSON may begin with them
+            there = file.read(1)
+        if there != b"{":
+            return
+        file.seek(0)
+        if file.read() == words.encode():
             return
     model, evaluation = ffi.new("sotto_model **"), ffi.new("sotto_evaluation **")
     prices = ffi.new("double[2]")

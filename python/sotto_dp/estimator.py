@@ -41,13 +41,12 @@ class Estimator(Planned):
             target: str | None = None, person: Any = None) -> Self:
         """Trains the model, once: with a ledger it is charged, whatever happens.
 
-        Whatever becomes of it, the estimator no longer has the model of an
-        earlier fit.
-
         What parameters, names, types and shapes show to be wrong is refused
-        before, on a dry run with a made-up row, and costs nothing. From the
-        first look at a record on every failure is charged, Ctrl-C too;
-        `check_records` finds what only records show beforehand.
+        before, on a dry run with a made-up row, and costs nothing; the model
+        of an earlier fit stays. Whatever becomes of a fit after that, the
+        estimator no longer has the earlier one. From the first look at a
+        record on every failure is charged, Ctrl-C too; `check_records` finds
+        what only records show beforehand.
 
         Parameters
         ----------
@@ -71,10 +70,10 @@ class Estimator(Planned):
 
     def _fit(self: Self, given: Given, covered: bool = False) -> Self:
         """A fit of records, or of what a pipeline makes of them."""
-        self._forget()
         check_progress(self.progress)
         given = given.with_shapes(self.ledger is not None)
         dry = dry_run(self, given, covered)
+        self._forget()
         records, options, table = booked(dry, given, covered)
         model = self._train(records, options, table, dry.private)
         records.settle(self)
@@ -174,7 +173,7 @@ class Estimator(Planned):
         return f"NOT PRIVATE: {why}{booked}"
 
     def _forget(self) -> None:
-        """What an earlier fit left is not that of a fit which is refused or fails."""
+        """What an earlier fit left is not that of a fit which the ledger refuses, or fails."""
         for name in [name for name in vars(self)
                      if name == "_model" or (name.endswith("_") and not name.startswith("_"))]:
             delattr(self, name)

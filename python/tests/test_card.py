@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import unittest
+import zlib
 
 from common import BUDGET, ROOT, Case, dp, np, problem, program
 
@@ -201,6 +202,19 @@ class Intervals(Case):
                 self.assertLessEqual(told[0], low)
                 self.assertLessEqual(high, told[1])
                 self.assertLess(told[1] - told[0], 1.1 * (high - low))
+        with open(os.path.join(self.folder, "ssp.json")) as file:
+            far = json.load(file)
+        del far["checksum"]
+        for j, (weight, error) in enumerate(((1e300, 1e-300), (1.7e308, 1e307), (-1, 1e-40))):
+            far["weights"][j], far["intervals"]["errors"][j] = weight, error
+        head = json.dumps(far)[:-1].encode() + b", "
+        with open(os.path.join(self.folder, "far.json"), "wb") as file:
+            file.write(head + b'"checksum": "crc32:%08x"\n}\n' % zlib.crc32(head))
+        lines = [re.split(r" {2,}", line)[3:5] for line in dp.load(
+            os.path.join(self.folder, "far.json")).summary().split("\n")[1:]]
+        self.assertEqual(lines[0], ["1e+300 to 1e+300"] * 2)
+        self.assertEqual(lines[1], ["1.53e+308 to inf", "1.5e+308 to inf"])
+        self.assertEqual(lines[2], ["-1 to -1"] * 2)
         for level in (0, 1, 1.5, "0.9", float("nan")):
             with self.assertRaises(dp.UsageError):
                 model.conf_int(level)

@@ -5,6 +5,7 @@ import inspect
 import os
 import pickle
 import warnings
+import zlib
 from unittest import mock
 
 from common import BUDGET, LOSSES, SECRETS, Case, dp, main, np, problem, program
@@ -318,6 +319,11 @@ class Kept(Case):
                      self.file("m.json"))
         with open(self.file("m.json"), "rb") as file:
             self.assertEqual(file.read(), before)
+        with open(self.file("w.json"), "wb") as file:  # JSON may begin with white space
+            head = b"\n \t\r\n" + before.split(b'"checksum"')[0]
+            file.write(head + b'"checksum": "crc32:%08x"\n}\n' % zlib.crc32(head))
+        self.assertEqual(dp.load(self.file("w.json")).statement_, model.statement_)
+        self.refused(dp.UsageError, "is a private model", other.save, self.file("w.json"))
         found = model.evaluate(X, y, epsilon=1, delta=1e-6)
         self.refused(dp.UsageError, "is a private model", found.save, self.file("m.json"))
         for _ in range(2):
@@ -342,6 +348,38 @@ class Kept(Case):
             with self.assertRaisesRegex(Exception, "not fitted"):
                 call()
         self.assertFalse(os.path.exists(self.file("x.json")))
+
+    def test_a_fit_that_fails_leaves_no_model(self):
+        """Also without a ledger, and where records are to blame."""
+        X, y = problem()
+        for kind, change, labels in ((KeyboardInterrupt, {"progress": lambda at: True}, y),
+                                     (dp.DataError, {"classes": [0, 1]}, y + 2)):
+            model = dp.LogisticRegression(**BUDGET).fit(X, y).set_params(**change)
+            with self.assertRaises(kind):
+                model.fit(X, labels)
+            self.assertNotIn("_model", vars(model))
+            self.assertNotIn("coef_", vars(model))
+
+    def test_a_mere_mistake_costs_no_model(self):
+        """What is paid for and not yet saved stays, until something may be booked."""
+        X, y = problem()
+        for change, given in (({"epsilon": -1}, (X, y)), ({"progress": 3}, (X, y)),
+                              ({}, (X, y[:-1])), ({}, (X, None)), ({"bounds": "x"}, (X, y))):
+            with self.subTest(change):
+                model = dp.LogisticRegression(**BUDGET).fit(X, y)
+                before = dict(vars(model))
+                if "bounds" in change:
+                    model.schema = change["bounds"]
+                else:
+                    model.set_params(**change)
+                with self.assertRaises((dp.SottoError, TypeError, ValueError)):
+                    model.fit(*given)
+                for name in before:
+                    if name == "_model" or name.endswith("_"):
+                        self.assertIs(vars(model)[name], before[name], name)
+                model.save(self.fresh("kept.json"))
+                self.assertTrue(np.array_equal(dp.load(self.file("kept.json")).coef_,
+                                               before["coef_"]))
 
     def test_next_to_nothing_is_left(self):
         X, y = problem()

@@ -109,6 +109,32 @@ sotto_number sotto_number_print_down(double x, int digits)
     return out;
 }
 
+/*
+ * The digits that a magnitude has down to the second of the error. Where x is
+ * so small that it has none, its ends are 0 and one unit of that digit.
+ */
+sotto_number sotto_number_end(double x, double error, int up)
+{
+    sotto_number out = {"-"}, size;
+    double magnitude = fabs(x), unit = floor(log10(error)) - 1;
+    int away = (x > 0) == !!up;
+    if (!(error > 0) || isinf(error) || x == 0 || !isfinite(x))
+        return sotto_number_exact(x);
+    double digits = floor(log10(magnitude)) - unit + 1;
+    if (digits > 17)
+        return sotto_number_exact(x);
+    if (digits >= 1)
+        size = away ? sotto_number_print_up(magnitude, (int)digits)
+                    : sotto_number_print_down(magnitude, (int)digits);
+    else
+        size = away ? sotto_number_print_up(pow(10, unit), 1)
+                    : sotto_number_print(0, 1);
+    if (x > 0 || !strcmp(size.text, "0"))
+        return size;
+    memcpy(out.text + 1, size.text, sizeof out.text - 1);
+    return out;
+}
+
 /* A word in lower case, in whatever case it is written. */
 static int print_is(const char *text, const char *word)
 {

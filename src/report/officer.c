@@ -40,6 +40,12 @@ static const char *unit_of(const json_t *statement)
                                                           : "a person";
 }
 
+/* Models of parties promise nothing against the parties. */
+static int by_parties(const json_t *statement)
+{
+    return *page_text(statement, "against") != 0;
+}
+
 static sotto_status put_promise(text_buffer *t, const sotto_model *m,
                                 const json_t *statement, sotto_error *error)
 {
@@ -48,8 +54,9 @@ static sotto_status put_promise(text_buffer *t, const sotto_model *m,
     text_format(
         t,
         "<div class=\"card\"><p class=\"lead\">Whether %s %s: with this "
-        "model at hand nobody can be right in more than <strong>",
-        unit_of(statement), page_difference(statement));
+        "model at hand nobody%s can be right in more than <strong>",
+        unit_of(statement), page_difference(statement),
+        by_parties(statement) ? " but the parties" : "");
     page_number_up(t, 100 * guessed, 3);
     text_put(t, " of 100</strong> guesses, where blind guessing is right in "
                 "50.</p>\n<p>In numbers: <strong>");
@@ -214,9 +221,13 @@ static void put_covered(text_buffer *t, const json_t *statement)
                            "nor how many they are: only what their record "
                            "says is.");
     text_format(t,
-                "<p>Not covered: other models and statistics about the same "
+                "<p>Not covered: %sother models and statistics about the same "
                 "people%s; what can be concluded about people in general, also "
                 "about those who were not in the data; how long training took",
+                by_parties(statement)
+                    ? "what the parties that made the model learn of each "
+                      "other, against whom this promises nothing; "
+                    : "",
                 booked ? " that the ledger does not have under this data set"
                        : ", whose losses add up (keep a list of them)");
     if (*page_text(statement, "arithmetic"))

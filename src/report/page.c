@@ -96,6 +96,11 @@ void page_number_down(text_buffer *t, double x, int digits)
     put_short(t, sotto_number_print_down(x, digits).text);
 }
 
+void page_number_end(text_buffer *t, double x, double error, int up)
+{
+    put_short(t, sotto_number_end(x, error, up).text);
+}
+
 /* ---- the page ---- */
 
 /* Nothing is loaded and nothing runs, even if somebody slipped it in. */

@@ -24,6 +24,10 @@ void page_number_up(text_buffer *t, double x, int digits);
 /* The same of what may still be spent: never above x. */
 void page_number_down(text_buffer *t, double x, int digits);
 
+/* The lower or upper end of an interval: outward, to the second digit of its
+   error. */
+void page_number_end(text_buffer *t, double x, double error, int up);
+
 /* A coordinate of a drawing, as text until the end of the call it is for. */
 #define PAGE_AT(x) sotto_number_fixed(x, 1).text
 

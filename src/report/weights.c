@@ -23,6 +23,7 @@ typedef struct chart {
     int64_t used, shown;
     int ranges;    /* every feature has a declared range */
     int intervals; /* a weight or the intercept has one */
+    int moved;     /* of which some middle is not the weight */
 } chart;
 
 /* ---- what can be compared ---- */
@@ -219,12 +220,12 @@ static void put_cell(text_buffer *t, double x, int digits)
     text_put(t, "</td>");
 }
 
-static void put_pair(text_buffer *t, const double pair[2])
+static void put_pair(text_buffer *t, const double pair[2], double error)
 {
     text_put(t, "<td class=\"n pair\">");
-    page_number(t, pair[0], 3);
+    page_number_end(t, pair[0], error, 0);
     text_put(t, " to ");
-    page_number(t, pair[1], 3);
+    page_number_end(t, pair[1], error, 1);
     text_put(t, "</td>");
 }
 
@@ -239,8 +240,8 @@ static void put_interval(text_buffer *t, const chart *c, int64_t j)
         return;
     }
     put_cell(t, one.error, 3);
-    put_pair(t, one.at_90);
-    put_pair(t, one.at_95);
+    put_pair(t, one.at_90, one.error);
+    put_pair(t, one.at_95, one.error);
 }
 
 /* The class that a weight is of, where it is of one. */
@@ -295,19 +296,21 @@ static void put_why(text_buffer *t, const chart *c, const char *none)
         return;
     }
     if (c->intervals)
-        text_put(
+        text_format(
             t,
             "<p><strong>What an interval is.</strong> It is about the weight "
             "that the same penalised loss would have on the whole population "
             "that the rows are a sample of, without noise. Of 100 intervals "
-            "of 90 %, each of one weight, about 90 have it. They cover the "
+            "of 90 %%, each of one weight, about 90 have it. They cover the "
             "noise, and that rows are drawn at random; not that people who "
             "are in the data differ from those who are not. They are made of "
-            "the released answers alone and cost nothing. Levels of a "
-            "category add up to the intercept's column, so that rows do not "
-            "tell what their weights have in common. There an interval is "
-            "about the weight that the penalty prefers of those with the same "
-            "predictions, and the weight itself may be outside.</p>\n");
+            "the released answers alone and cost nothing.%s</p>\n",
+            !c->moved ? ""
+                      : " Levels of a category add up to the intercept's "
+                        "column, so that rows do not tell what their weights "
+                        "have in common. There an interval is about the weight "
+                        "that the penalty prefers of those with the same "
+                        "predictions, and the weight itself may be outside.");
     else
         text_format(
             t,
@@ -328,8 +331,11 @@ sotto_status page_weights(text_buffer *t, const sotto_model *m,
     if (status != SOTTO_OK)
         return status;
     sotto_model_interval(m, 0, &first);
-    for (int64_t j = 0; j <= m->features && !c.intervals; j++)
-        c.intervals = sotto_model_interval(m, j, &one);
+    for (int64_t j = 0; j <= m->features; j++) {
+        int given = sotto_model_interval(m, j, &one);
+        c.intervals |= given;
+        c.moved |= given && one.moved != 0;
+    }
     text_format(t,
                 "<h3>What it has learned</h3>\n<p>%lld of %lld weights are not "
                 "0. ",

@@ -26,10 +26,12 @@
         THEORY_DELTA, "--delta", "the budget", NAN, 0, 1, 0, 0                 \
     }
 
-/* x^steps for x in [0, 1], as exact for many steps as for few. */
+/* At least (1 - less)^steps for less in [0, 1], as exact for many steps as for
+   few. Below e^-450, or 3.7e-196, it counts as that, which is more: so times a
+   start's error it is never too small for a double. */
 static inline double theory_power(double less, double steps)
 {
-    return exp(steps * log1p(-less));
+    return exp(fmax(steps * log1p(-less), -450));
 }
 
 /* ln(1/delta), not below: a delta near 1 may have been rounded. */

@@ -47,8 +47,7 @@ static double gcd_beta(const theory_values *v, double steps)
 
 static double gcd_convex(const theory_values *v, double steps)
 {
-    double r = AT(R) * AT(R);
-    return 8 * r / steps + sqrt(32 * r * gcd_beta(v, steps));
+    return 8 * AT(R) * AT(R) / steps + AT(R) * sqrt(32 * gcd_beta(v, steps));
 }
 
 static double gcd_strong(const theory_values *v, double steps)

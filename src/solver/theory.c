@@ -84,6 +84,13 @@ static int value_fits(const theory_constant *is, double x)
            x <= is->high && (!is->whole || x == rint(x));
 }
 
+/* Products of several constants of such sizes are no more than doubles hold,
+   nor less. 0 is fine where a constant may be 0. */
+static int size_fits(double x)
+{
+    return x == 0 || !(x < 1e-100 || x > 1e100);
+}
+
 /* "mu1=0.1" */
 static sotto_status read_constant(theory_values *v, int *given,
                                   const theory_paper *paper, const char *word,
@@ -103,6 +110,12 @@ static sotto_status read_constant(theory_values *v, int *given,
                          "--set: a name is given two values");
     if (!value_fits(is, x))
         return refuse_value(is, error);
+    if (!size_fits(x))
+        return error_set(error, SOTTO_USAGE,
+                         "--set %s: expected a number from 1e-100 to 1e100%s: "
+                         "it is %s",
+                         is->name, is->from && is->low == 0 ? ", or 0" : "",
+                         is->meaning);
     v->at[is->id] = x;
     return SOTTO_OK;
 }
@@ -149,6 +162,11 @@ static sotto_status begin_constants(theory_values *v, const theory_paper *paper,
         return error_set(error, SOTTO_USAGE,
                          "--paper %s: expected a finite --epsilon and a "
                          "--delta above 0",
+                         paper->name);
+    if (!size_fits(v->at[THEORY_EPSILON]) || !size_fits(v->at[THEORY_DELTA]))
+        return error_set(error, SOTTO_USAGE,
+                         "--paper %s: expected --epsilon from 1e-100 to 1e100 "
+                         "and --delta from 1e-100 on",
                          paper->name);
     return SOTTO_OK;
 }

@@ -5,15 +5,29 @@
 #include "json.h"
 #include "theory.h"
 
+#include <fenv.h>
 #include <math.h>
 
 static const double THEORY_MARGIN = 1e-10;
+
+/* The value; NaN where a part of it was more or less than doubles hold: then
+   what is left may lack a term, and a 0 may be none. */
+static double theory_value(const theory_theorem *th, const theory_values *v,
+                           double steps)
+{
+    fenv_t before;
+    feholdexcept(&before);
+    double x = th->value(v, steps);
+    int lost = fetestexcept(FE_UNDERFLOW | FE_OVERFLOW);
+    fesetenv(&before);
+    return lost ? NAN : x;
+}
 
 /* Not below what a bound is, or not above where it is a lower one. */
 static double theory_outward(const theory_theorem *th, const theory_values *v,
                              double steps)
 {
-    double x = th->value(v, steps);
+    double x = theory_value(th, v, steps);
     return th->says == THEORY_RATE_LEAST ? x * (1 - THEORY_MARGIN)
                                          : x * (1 + THEORY_MARGIN);
 }
@@ -107,7 +121,7 @@ static int theory_lines(theory_line *out, const theory_theorem *th,
     return count;
 }
 
-/* Whether all are numbers, and no bound is 0 because it was too small. */
+/* Whether all are numbers: no bound is 0 because it was too small. */
 static int lines_fine(const theory_line *line, int count)
 {
     for (int i = 0; i < count; i++)

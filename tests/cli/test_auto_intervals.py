@@ -169,6 +169,9 @@ class Intervals(Case):
                 sum(found[j][0] for j in (1, 3, 6)),
                 model["weights"][1] + model["weights"][3] + model["intercept"], delta=1e-9)
             self.assertIn("levels of a category add up", self.sotto("show", "l.model").out.decode())
+            self.sotto("report", "l.model", "-o", "l.html")
+            with open(self.path("l.html"), encoding="utf-8") as file:
+                self.assertIn("Levels of a category add up", file.read())
 
     def test_without_a_penalty_levels_are_where_a_small_one_puts_them(self):
         model, found = self.levels_of_two("--epsilon", "20")

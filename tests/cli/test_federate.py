@@ -270,7 +270,9 @@ class Runs(Parties):
         with open(self.path("page.html"), encoding="utf-8") as file:
             page = file.read()
         for words in ("has these values or was blanked", "a whole row", "<strong>sketch</strong>",
-                      "none is known to cover for this solver"):
+                      "none is known to cover for this solver",
+                      "nobody but the parties can be right in more than",
+                      "what the parties that made the model learn of each other"):
             self.assertIn(words, page)
         self.assertNotIn("NOT PRIVATE", page)
 

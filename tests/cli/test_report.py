@@ -135,6 +135,8 @@ class Report(Case):
         """What the account says of the same questions, outward."""
         told = self.train(*self.CD)["privacy"]
         _, words = self.page("m.json")
+        self.assertIn("nobody can be right", words)
+        self.assertNotIn("the parties", words)
         share = float(re.search(r"more than ([0-9.]+) of 100", words)[1])
         events = "+".join("GAUSS(%r)*%d" % (q["mu"], q["times"]) for q in told["questions"])
         price = self.sotto("account", "--event", events, "--delta", "1e-6", "--adjacency",

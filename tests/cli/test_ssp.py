@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Sufficient statistics: one question, and all else is post-processing."""
 import json
+import math
+import re
 import statistics
 import unittest
 
@@ -132,16 +134,42 @@ class Ssp(Case):
         self.assertEqual(told["intercept_interval"]["error"], model["intervals"]["intercept"])
         shown = self.sotto("show", "m.json").out.decode()
         self.assertIn("intervals  90 %", shown)
-        self.assertIn("%.3g to %.3g" % tuple(told["weights"][0]["interval_90"]), shown)
+        self.check_ends(shown, told)
         self.assertIn("\u2588", shown)
         self.assertNotIn("\u2591", shown)
         self.sotto("report", "m.json", "-o", "m.html")
         with open(self.path("m.html"), encoding="utf-8") as file:
             page = file.read()
-        self.assertIn("%.3g to %.3g" % tuple(told["weights"][0]["interval_95"]), page)
+        self.check_ends(page, told)
+        self.check_ends(page, told, "interval_95")
         self.assertEqual(page.count('class="error"'), 2)
         self.assertNotIn(" faint\"", page)
         self.assertNotIn("last noise", page)
+        self.assertIn("What an interval is.", page)
+        self.assertNotIn("Levels of a category", page)
+
+    def check_ends(self, text, told, key="interval_90"):
+        """Outward, and by less than one unit of the second digit of the error."""
+        pairs = [[float(end) for end in pair]
+                 for pair in re.findall(r"(-?[\d.]+(?:e-?\d+)?) to (-?[\d.]+(?:e-?\d+)?)", text)]
+        for one in (*told["weights"], told["intercept_interval"]):
+            unit = 10**(math.floor(math.log10(one["error"])) - 1) * (1 + 1e-9)
+            self.assertTrue(any(0 <= one[key][0] - low < unit and 0 <= high - one[key][1] < unit
+                                for low, high in pairs), (one, pairs))
+
+    def test_ends_contain_what_lies_between_them(self):
+        """Far from 0, where three digits of each end would be the same number."""
+        model = self.train("--epsilon", "4", "--delta", "1e-6")
+        model["intercept"], model["intervals"]["intercept"] = 100399.9986, .0037
+        model["weights"][0], model["intervals"]["errors"][0] = -123456.7, .5
+        self.write_model("far.json", model)
+        told = json.loads(self.sotto("show", "far.json", "--json").out)
+        self.check_ends(self.sotto("show", "far.json").out.decode(), told)
+        self.sotto("report", "far.json", "-o", "far.html")
+        with open(self.path("far.html"), encoding="utf-8") as file:
+            page = file.read()
+        self.check_ends(page, told)
+        self.check_ends(page, told, "interval_95")
 
     def test_a_weight_that_may_be_0_looks_so(self):
         """b is taken out of the target: its weight is noise, and its error bar is across 0."""

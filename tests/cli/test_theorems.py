@@ -245,8 +245,34 @@ class GreedyDescent(Theorems):
                 self.refused(tell(**{name: value}), f"--set {name}: expected")
         for value in ("nan", "inf", "1e999", "x", ""):
             self.refused(tell(L=value), "--set")
-        for more in ({"L": "1e200"}, {"R": "1e300"}, {"alpha": "1e200"}):
-            self.refused(tell(**more), "beyond all numbers")
+        for more in ({"L": "1e200"}, {"R": "1e300"}, {"alpha": "1e200"}, {"R": "1e-101"}):
+            (name, _), = more.items()
+            self.refused(tell(**more), f"--set {name}: expected a number from 1e-100 to 1e100")
+        self.assertIn(b"1e100, or 0: it is", tell(R="1e-101").err)
+        self.assertNotIn(b"or 0", tell(L="1e-101").err)
+        self.refused(tell(L="1e100", M="1e-100", T="1e15"), "beyond all numbers")
+
+    def test_no_bound_is_0_because_it_is_too_small(self):
+        """Nor does it lack a term that was too small on the way."""
+        cd = {"n": 10000, "p": 10, "R": 1, "L": 1}
+        for c in ({**cd, "L": "1e-170", "R": "1e-170"}, {**cd, "L": "1e-170"}):
+            self.refused(self.tell("dp-cd", c), "from 1e-100 to 1e100: it is")
+        self.refused(self.tell("frank-wolfe", {"h0": 0, "C": "5e-324", "pmin": 1, "T": "1e15"}, ()),
+                     "from 1e-100 to 1e100: it is")
+        for budget in (("1e-101", "1e-6"), ("1", "1e-101")):
+            self.refused(self.tell("dp-cd", cd, budget), "--epsilon from 1e-100 to 1e100")
+        # the noise of an update, 12 L^2 / n^2, is less than any double, but not that of 1e200
+        self.refused(self.tell("dp-cd", {"n": "1e100", "p": "1e100", "L": "1e-100", "mu": "1e-100",
+                                         "gap": "1e-100", "T": 400}), "beyond all numbers")
+        # sqrt(32 R^2 beta): that R^2 beta is less than any double does not lose it
+        c = {"n": 1, "p": 1, "L": "1e-100", "M": 1, "R": "1e-100", "T": 10 ** 15}
+        said = self.bounds("dp-gcd", c, named="Theorem 4.4, convex")
+        beta = self.beta(c, ("1", "1e-6"), 10 ** 15)
+        self.outward(said["given"][1], 8 * D("1e-200") / 10 ** 15 +
+                     (32 * D("1e-200") * beta).sqrt())
+        # 0 where the formula is 0
+        said = self.bounds("dp-gcd", {**c, "L": 1, "R": 0}, named="Theorem 4.4, convex")
+        self.assertEqual(said["given"][1], 0)
 
     def test_says_nothing(self):
         for more, why in (({"tau": 1001}, "tau is above p"), ({"Mmax": None}, "needs Mmax")):

@@ -458,6 +458,43 @@ static void test_numbers_down(void **state)
     }
 }
 
+/* Ends of intervals: outward, by less than one unit of the error's second
+   digit, whatever the sign and however many digits that are. */
+static void test_numbers_end(void **state)
+{
+    (void)state;
+    uint64_t seed = 13;
+    double back;
+    assert_string_equal(sotto_number_end(100399.99252, .0037, 0).text,
+                        "100399.9925");
+    assert_string_equal(sotto_number_end(100400.00468, .0037, 1).text,
+                        "100400.0047");
+    assert_string_equal(sotto_number_end(-1.2345, .012, 0).text, "-1.235");
+    assert_string_equal(sotto_number_end(-1.2345, .012, 1).text, "-1.234");
+    assert_string_equal(sotto_number_end(.0001, .12, 0).text, "0");
+    assert_string_equal(sotto_number_end(.0001, .12, 1).text, "0.01");
+    assert_string_equal(sotto_number_end(-.0001, .12, 0).text, "-0.01");
+    assert_string_equal(sotto_number_end(-.0001, .12, 1).text, "0");
+    assert_string_equal(sotto_number_end(0, .12, 1).text, "0");
+    assert_string_equal(sotto_number_end(-INFINITY, .12, 0).text, "-inf");
+    assert_string_equal(sotto_number_end(1. / 3, 1e-30, 1).text,
+                        sotto_number_exact(1. / 3).text);
+    for (int i = 0; i < 200000; i++) {
+        seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+        double x = ldexp(1 + (double)(seed >> 40) * 0x1p-24,
+                         (int)(seed >> 8 & 127) - 64);
+        double error = ldexp(x, (int)(seed >> 20 & 63) - 50);
+        x = seed >> 30 & 1 ? x : -x;
+        int up = (int)(seed >> 31 & 1);
+        sotto_number end = sotto_number_end(x, error, up);
+        assert_true(number_whole(end.text, &back));
+        double away = up ? back - x : x - back;
+        double unit = pow(10, floor(log10(error)) - 1);
+        assert_true(away >= 0);
+        assert_true(away <= unit * (1 + 1e-9) + fabs(x) * 0x1p-52);
+    }
+}
+
 static void test_numbers(void **state)
 {
     (void)state;
@@ -553,6 +590,7 @@ int main(void)
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_numbers_up),
         cmocka_unit_test(test_numbers_down),
+        cmocka_unit_test(test_numbers_end),
         cmocka_unit_test(test_nearest),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
