@@ -271,7 +271,7 @@ class Verbs(Locale):
             size = () if "--schema" in more else ("--features", "20")
             self.each("plan", "--explain", "--rows", "4000", *BUDGET, *size, *more)
         for more in ((), ("--json",)):
-            self.each("plan", "--paper", "dp-gcd", *BUDGET, *more,
+            self.each("plan", "--paper", "dp-gcd", "--epsilon", "0.75", "--delta", "1.5e-6", *more,
                       "--set", "n=4000,p=50,L=1.5,M=0.25,R=2.5")
 
     def test_account(self):
