@@ -8,7 +8,7 @@
  * where the rounds have come to rest: w is their average, w* the least of the
  * population's penalised loss. So a weight c'v, v = to w, has the variance
  *
- *   |to'c|^2 (sd^2 / rounds + DOUBT square / (d rows) + (HALF_KNOWN bias)^2)
+ *   |to'c|^2 (sd^2 / rounds + doubt square / (d rows) + (HALF_KNOWN bias)^2)
  *     + (c'v - c'average)^2
  *
  * How the loss bends enters by its error times how far the rounds are from
@@ -35,15 +35,16 @@
 #include <math.h>
 #include <string.h>
 
-#define NEAR_EDGE 1.25 /* eigenvalues below this x the edge are not known */
-#define MOST_HIDDEN .1 /* of c' G^-1 c */
-#define DOUBT 1.25     /* times the sampling variance of equal residuals */
-#define HALF_KNOWN .7  /* of the bias */
-#define MOST_BIAS 1.   /* over noise and sampling */
-#define AT_REST .3     /* mean square of the mean answer over its noise */
-#define MOST_CLIP 12.  /* in mean lengths */
-#define FEW_ROWS 100.  /* largest / mean of (a'x)^2: few rows may decide */
-#define SMALL_PART .15 /* of noise and sampling, the latter */
+#define NEAR_EDGE 1.25  /* eigenvalues below this x the edge are not known */
+#define MOST_HIDDEN .1  /* of c' G^-1 c */
+#define DOUBT 1.25      /* times the sampling variance of equal residuals */
+#define DOUBT_IN_FEW 9. /* over directions: of three, one may have it all */
+#define HALF_KNOWN .7   /* of the bias */
+#define MOST_BIAS 1.    /* over noise and sampling */
+#define AT_REST .3      /* mean square of the mean answer over its noise */
+#define MOST_CLIP 12.   /* in mean lengths */
+#define FEW_ROWS 100.   /* largest / mean of (a'x)^2: few rows may decide */
+#define SMALL_PART .15  /* of noise and sampling, the latter */
 
 /* What is cut off points one way by this over sqrt(d). */
 #define ALIGNED_NUMBERS .7
@@ -52,6 +53,7 @@
 typedef struct parts {
     double seen;                  /* directions that rows tell of */
     double noise, sampling, bias; /* variances in each of these in w */
+    double doubt;                 /* times the sampling variance */
 } parts;
 
 /* What errors are made with, without the directions that are redundant. */
@@ -69,7 +71,8 @@ static parts parts_of(const newton_rest *m, const redundant *of)
     double bias = (m->classes ? ALIGNED_CLASSES : ALIGNED_NUMBERS) * m->lost;
     double seen = (double)(m->d - of->count);
     return (parts){seen, m->sd * m->sd / m->rounds,
-                   m->square / (seen * m->rows), bias * bias / seen};
+                   m->square / (seen * m->rows), bias * bias / seen,
+                   m->classes ? DOUBT : fmax(DOUBT, DOUBT_IN_FEW / seen)};
 }
 
 /* Why no weight at all has an interval; INTERVAL_UNMODELLED: some may. */
@@ -139,7 +142,7 @@ static double error_of(const newton_rest *m, const parts *of,
     if (of->sampling > SMALL_PART * (of->noise + of->sampling) &&
         few_decide(m, k))
         *refused = INTERVAL_FEW_ROWS;
-    return sqrt(length * (of->noise + DOUBT * of->sampling +
+    return sqrt(length * (of->noise + of->doubt * of->sampling +
                           HALF_KNOWN * HALF_KNOWN * of->bias) +
                 drawn * drawn);
 }
