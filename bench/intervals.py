@@ -249,7 +249,7 @@ class Set:
         told = train(self.file, self.schema, self.model, "--loss", self.loss, "--solver",
                      self.solver, "--epsilon", epsilon, "--delta", "1e-6",
                      *(UNITS if self.solver == "auto" else ()))
-        part = told["intervals"]
+        part = told.get("intervals", {})  # a constant alone has none
         errors = [*part["errors"], part["intercept"]] if "errors" in part else [0] * len(self.truth)
         middles = [*told["weights"], told["intercept"]]
         for j, by in part.get("moved", {}).items():
