@@ -10,12 +10,15 @@ NOISE = .05
 
 
 def without_noise(text):
-    """The text with weights by their names: their order and values differ
-    between runs. So does which of them has an interval, or why none has. So do the digest of messages, and how many are sent; keys; and
-    in a ledger ids, dates, and who trains."""
+    """The text with weights by their names: their order and values differ between runs. So does
+    which of them has an interval, or why none has; and in one run of some hundred noise is so large
+    that a remark says that no weight stands out of it. So do the digest of messages, and how many
+    are sent; keys; and in a ledger ids, dates, and who trains."""
     weight = re.compile(rf"^  (\S+) +{NUMBER}(?:  (?:{NUMBER} to {NUMBER}|no interval))?"
                         r"(?: +[█░]*)?$")
     text = re.sub(r"^intervals  .*\n(?: {11}.*\n)*|^no interval: .*\n", "", text, flags=re.M)
+    text = re.sub(r"^sotto: remark: no weight of the model stands out of its noise.*\n?", "", text,
+                  flags=re.M)
     lines = [line.rstrip() for line in text.splitlines()]
     names = iter(sorted(weight.match(line)[1] for line in lines
                         if weight.match(line)))
